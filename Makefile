@@ -1,0 +1,62 @@
+# Everything a developer or a user runs. Each target sets up what it needs.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+SOURCES := pyproject.toml setup.py constraints.txt $(wildcard src/graphfill/csrc/*)
+PYTEST := $(BIN)/python -m pytest -q -n 2
+
+.PHONY: demo test test-compiled test-plain test-slow lint sanitize benchmark wheel clean
+
+demo: $(VENV)/.graphfill
+	$(BIN)/python examples/town.py demo-output
+
+test: lint test-compiled test-plain
+
+test-compiled: $(VENV)/.dev
+	$(PYTEST) -m "not slow"
+
+# The same suite on an install without the compiled extension.
+test-plain: $(VENV)/.dev
+	rm -rf build/installed-plain
+	GRAPHFILL_NO_EXTENSION=1 $(PIP) --no-deps --target build/installed-plain .
+	test ! -e build/installed-plain/graphfill/_kernels.abi3.so
+	PYTHONPATH=build/installed-plain $(PYTEST) -m "not slow" tests --ignore tests/test_extension.py
+
+test-slow: $(VENV)/.dev
+	$(PYTEST) -m slow
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# The kernels' tests with address and undefined-behaviour checks built in.
+sanitize: $(VENV)/.dev
+	rm -rf build/installed-sanitized
+	GRAPHFILL_CFLAGS="-O1 -g -DGRAPHFILL_ONE_TARGET -fsanitize=address,undefined -fno-sanitize-recover" \
+	GRAPHFILL_LDFLAGS="-fsanitize=address,undefined" \
+		$(PIP) --no-deps --no-build-isolation --target build/installed-sanitized .
+	PYTHONPATH=build/installed-sanitized ASAN_OPTIONS=detect_leaks=0 \
+		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+		$(BIN)/python -m pytest -q -p no:cacheprovider tests/test_kernels.py tests/test_extension.py
+
+benchmark: $(VENV)/.dev
+	$(BIN)/python benchmarks/engine.py
+
+wheel: $(VENV)/.dev
+	$(BIN)/python -m build --wheel --outdir dist .
+
+$(VENV)/.graphfill: $(SOURCES)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) --editable .
+	touch $@
+
+# torch first: pip then takes the build named in constraints.txt for all that need it.
+$(VENV)/.dev: $(VENV)/.graphfill
+	$(PIP) torch
+	$(PIP) --editable ".[dev,pyg]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist demo-output src/*.egg-info src/graphfill/*.so

@@ -1,0 +1,79 @@
+"""Fill the blanks in data that lives on a graph.
+
+>>> import graphfill as gf
+>>> friends = gf.Graph.from_edges(["ann", "bob"], ["bob", "eve"])
+>>> gf.propagate([30.0, None, 40.0], friends, normalization="rw", solver="exact").X
+array([30., 35., 40.])
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .graph import Graph
+    from .imputers import (
+        FeaturePropagation,
+        MeanImputer,
+        NeighborMeanImputer,
+        RandomImputer,
+        ZeroImputer,
+    )
+    from .solve import Result, propagate
+    from .validate import (
+        ConvergenceWarning,
+        GraphfillWarning,
+        InputError,
+        SymmetrizedWarning,
+        UnreachedWarning,
+    )
+
+__version__ = "0.1.0"
+
+# Public names and the modules they live in: loaded on first use, so that importing
+# graphfill costs next to nothing and scikit-learn only loads with the imputers.
+_HOMES = {
+    "Graph": "graph",
+    "propagate": "solve",
+    "Result": "solve",
+    "FeaturePropagation": "imputers",
+    "MeanImputer": "imputers",
+    "NeighborMeanImputer": "imputers",
+    "RandomImputer": "imputers",
+    "ZeroImputer": "imputers",
+    "ConvergenceWarning": "validate",
+    "GraphfillWarning": "validate",
+    "InputError": "validate",
+    "SymmetrizedWarning": "validate",
+    "UnreachedWarning": "validate",
+}
+
+__all__ = [
+    "ConvergenceWarning",
+    "FeaturePropagation",
+    "Graph",
+    "GraphfillWarning",
+    "InputError",
+    "MeanImputer",
+    "NeighborMeanImputer",
+    "RandomImputer",
+    "Result",
+    "SymmetrizedWarning",
+    "UnreachedWarning",
+    "ZeroImputer",
+    "__version__",
+    "propagate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'graphfill' has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

@@ -1,0 +1,388 @@
+"""The kernels in C: what each computes, what it overwrites, and how threads share it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from . import _kernels  # type: ignore[attr-defined]
+from .threads import available, cut, share
+
+Array = np.ndarray
+
+# Sums are kept per block of rows and added block by block, so that they do not depend on
+# how the rows were shared out.
+BLOCK_ROWS = 256
+# Below this many additions a pass is over before a second thread has woken up.
+WORTH_SHARING = 1 << 20
+_PASS = {name: index for index, name in enumerate(_kernels.PASSES)}
+
+
+def tile_widths(dtype: np.dtype) -> list[int]:
+    """The widths a tile can have, in ascending order."""
+    return list(_kernels.WIDTHS[np.dtype(dtype).name])
+
+
+def empty_tile(n_rows: int, width: int, dtype: np.dtype) -> Array:
+    """An uninitialised tile whose rows start on cache lines."""
+    size = n_rows * width * np.dtype(dtype).itemsize
+    memory = np.empty(size + 64, dtype=np.uint8)
+    offset = -memory.ctypes.data % 64
+    return memory[offset : offset + size].view(dtype).reshape(n_rows, width)
+
+
+class Passes:
+    """The passes over one matrix, and the threads that share them.
+
+    Parameters
+    ----------
+    indptr, indices : int64 [n + 1], int32 [entries]
+        The rows of A; columns may outnumber the rows.
+    weights : array of the tile's type or None
+        None: every entry is one, and no values are read.
+    threads : int
+    """
+
+    def __init__(self, indptr: Array, indices: Array, weights: Array | None, threads: int):
+        self.indptr, self.indices, self.weights = indptr, indices, weights
+        self.threads = threads
+        self.n_rows = len(indptr) - 1
+        # Rows are handed out in pieces of nearly equal numbers of entries (and rows).
+        work = indptr + np.arange(self.n_rows + 1)
+        goals = np.linspace(0, work[-1], 8 * threads + 1)
+        ends = np.searchsorted(work, goals) // BLOCK_ROWS * BLOCK_ROWS
+        ends[-1] = self.n_rows
+        self._pieces = [
+            (int(lo), int(hi)) for lo, hi in zip(ends, ends[1:], strict=False) if hi > lo
+        ]
+        self._blocks = -(-self.n_rows // BLOCK_ROWS)
+
+    def shared(self, width: int) -> bool:
+        """Whether a pass over a tile of this width is shared by the threads."""
+        work = (len(self.indices) + self.n_rows) * width
+        return self.threads > 1 and work >= WORTH_SHARING
+
+    def diffuse(
+        self, scale: Array, known: Array, z: Array, out: Array, source: Array | None = None
+    ) -> None:
+        """out = scale (source + A z) at unknown cells; known cells of out stay."""
+        self._run("diffuse", scale, known, z, out, source=source)
+
+    def diffuse_measured(
+        self, scale: Array, known: Array, z: Array, out: Array, source: Array | None = None
+    ) -> Array:
+        """The same; returns the column sums of (out - z)^2 / scale."""
+        return self._run("diffuse_measured", scale, known, z, out, source=source, measured=True)
+
+    def residual(
+        self, diagonal: Array, known: Array, z: Array, out: Array, source: Array | None = None
+    ) -> Array:
+        """out = source + A z - diagonal z at unknown cells, 0 at known ones; returns the
+        column sums of out^2 / diagonal."""
+        return self._run("residual", diagonal, known, z, out, source=source, measured=True)
+
+    def laplacian(self, diagonal: Array, known: Array, p: Array, out: Array) -> Array:
+        """out = diagonal p - A p at unknown cells, 0 at known ones; returns p . out."""
+        return self._run("laplacian", diagonal, known, p, out, measured=True)
+
+    def chebyshev(
+        self,
+        scale: Array,
+        known: Array,
+        t: Array,
+        out: Array,
+        x: Array,
+        factor: float,
+        coefficient: float,
+    ) -> None:
+        """out = factor scale A t - out at unknown cells; x += coefficient out."""
+        self._run("chebyshev", scale, known, t, out, x=x, factor=factor, coefficient=coefficient)
+
+    def step_residual(
+        self, diagonal: Array, known: Array, q: Array, r: Array, alpha: Array
+    ) -> Array:
+        """r -= alpha q; returns the column sums of r^2 / diagonal."""
+        return self._run("step_residual", diagonal, known, q, r, lanes=alpha, measured=True)
+
+    def step_direction(
+        self,
+        diagonal: Array,
+        known: Array,
+        r: Array,
+        p: Array,
+        x: Array,
+        alpha: Array,
+        beta: Array,
+        gamma: Array,
+    ) -> None:
+        """x += alpha p, then p = gamma r / diagonal + beta p."""
+        lanes = np.concatenate([alpha, beta, gamma])
+        self._run("step_direction", diagonal, known, r, p, x=x, lanes=lanes)
+
+    def known_sums(self, weight: Array, known: Array, z: Array | None, width: int) -> Array:
+        """Column sums of weight z (or of weight) over known cells."""
+        return self._run("known_sums", weight, known, z, None, measured=True, width=width)
+
+    def known_squares(self, weight: Array, known: Array, z: Array) -> Array:
+        """Column sums of weight z^2 over known cells."""
+        return self._run("known_squares", weight, known, z, None, measured=True)
+
+    def shift_known(self, weight: Array, known: Array, z: Array, shift: Array) -> None:
+        """z += shift at known cells."""
+        self._run("shift_known", weight, known, None, z, lanes=shift)
+
+    def _run(
+        self,
+        name: str,
+        row: Array,
+        known: Array,
+        z: Array | None,
+        out: Array | None,
+        *,
+        source: Array | None = None,
+        x: Array | None = None,
+        factor: float = 0.0,
+        coefficient: float = 0.0,
+        lanes: Array | None = None,
+        measured: bool = False,
+        width: int = 0,
+    ) -> Array:
+        width = width or (out if out is not None else z).shape[1]  # type: ignore[union-attr]
+        sums = np.zeros((self._blocks, width)) if measured else None
+
+        def rows(lo: int, hi: int) -> None:
+            _kernels.tile_pass(
+                _PASS[name], self.indptr, self.indices, self.weights, row, known, z, out, source,
+                x, factor, coefficient, lanes, sums, BLOCK_ROWS, width, lo, hi,
+            )  # fmt: skip
+
+        if self.shared(width):
+            share(rows, self._pieces, self.threads)
+        else:
+            rows(0, self.n_rows)
+        if sums is None:
+            return np.empty(0)
+        # cumsum adds one block after another; sum's pairwise order would depend on the width.
+        return sums[0] if self._blocks == 1 else sums.cumsum(axis=0)[-1]
+
+
+def survey(X: Array, threads: int) -> tuple[Array, Array, int]:
+    """Missing cells per row, known cells per column, and the first infinite cell or -1."""
+    n, F = X.shape
+    missing_in_row = np.empty(n, dtype=np.int32)
+    pieces = cut(n, threads)
+    known = np.zeros((max(len(pieces), 1), F), dtype=np.int64)
+    infinite = np.full(max(len(pieces), 1), -1, dtype=np.int64)
+
+    def rows(k: int, lo: int, hi: int) -> None:
+        _kernels.survey(X, F, missing_in_row, known[k], infinite[k : k + 1], lo, hi)
+
+    share(rows, [(k, lo, hi) for k, (lo, hi) in enumerate(pieces)], threads)
+    found = infinite[infinite >= 0]
+    return missing_in_row, known.sum(axis=0), int(found[0]) if len(found) else -1
+
+
+def pack(
+    X: Array,
+    columns: slice,
+    order: Array | None,
+    factor: Array,
+    width: int,
+    *,
+    start: Array | None = None,
+    threads: int = 1,
+) -> tuple[Array, Array]:
+    """A tile of factor X in the solver's order, start (or 0) at missing cells; and what is known.
+
+    Row r of the tile is row order[r] of X; lanes past the last column count as known.
+    """
+    rows = len(factor)
+    z = empty_tile(rows, width, X.dtype)
+    known = np.empty((rows, -(-width // 8)), dtype=np.uint8)
+
+    def work(lo: int, hi: int) -> None:
+        _kernels.pack(
+            X, start, X.shape[1], columns.start, columns.stop - columns.start, order, factor, z,
+            known, width, lo, hi,
+        )  # fmt: skip
+
+    share(work, cut(rows, threads), threads)
+    return z, known
+
+
+def unpack(
+    X: Array,
+    columns: slice,
+    order: Array | None,
+    factor: Array,
+    z: Array,
+    known: Array,
+    *,
+    shift: Array,
+    fill: Array,
+    component: Array | None = None,
+    reached: Array | None = None,
+    threads: int = 1,
+) -> None:
+    """Write factor (z + shift) to the missing cells of X; fill where not reached."""
+
+    def work(lo: int, hi: int) -> None:
+        _kernels.unpack(
+            X, X.shape[1], columns.start, columns.stop - columns.start, order, factor, z, known,
+            shift, fill, component, reached, z.shape[1], lo, hi,
+        )  # fmt: skip
+
+    share(work, cut(len(z), threads), threads)
+
+
+def reach(known: Array, by_component: Array | None, starts: Array) -> Array:
+    """Per component, what is known of it anywhere; ``by_component`` lists the rows so."""
+    rows = known if by_component is None else known[by_component]
+    return np.bitwise_or.reduceat(rows, starts, axis=0)
+
+
+def known_cells(known: Array, n_columns: int) -> Array:
+    """What is known (by row, or by component as from ``reach``) as a boolean array."""
+    return np.unpackbits(known, axis=1, count=n_columns, bitorder="little").astype(bool)
+
+
+def edge_range(source: Array, target: Array) -> tuple[int, int]:
+    """Smallest and largest end of all edges; (0, -1) when there are none."""
+    if not len(source):
+        return 0, -1
+    threads = available()
+    source, target = np.ascontiguousarray(source), np.ascontiguousarray(target)
+    found = share(
+        lambda lo, hi: _kernels.edge_range(source, target, lo, hi),
+        cut(len(source), threads),
+        threads,
+    )
+    return min(low for low, _ in found), max(high for _, high in found)
+
+
+def build_csr(
+    source: Array,
+    target: Array,
+    weights: Array | None,
+    n_nodes: int,
+    merge: str = "mean",
+    keep_loops: bool = False,
+) -> tuple[Array, Array, Array | None]:
+    """The symmetric CSR of a list of edges: rows sorted, duplicates merged.
+
+    Ends must lie in 0..n_nodes-1. Returns indptr (int64), indices (int32), weights (float64).
+    """
+    threads = available()
+    rule = ("mean", "sum", "max", "min").index(merge)
+    has_weights = weights is not None
+    edges = (np.ascontiguousarray(source), np.ascontiguousarray(target), int(keep_loops))
+
+    def by_rows(work: Callable[[int, int], None], ends: Array | None = None) -> None:
+        """Share rows so that each thread writes about as many entries."""
+        if ends is None:
+            share(work, cut(n_nodes, threads), threads)
+            return
+        goals = np.linspace(0, ends[-1], threads + 1)[1:-1]
+        bounds = [0, *np.searchsorted(ends, goals).tolist(), n_nodes]
+        share(work, list(zip(bounds, bounds[1:], strict=False)), threads)
+
+    smaller = np.zeros(n_nodes + 1, dtype=np.int64)
+    larger = np.zeros(n_nodes + 1, dtype=np.int64)
+    by_rows(lambda lo, hi: _kernels.edge_count(*edges, smaller[1:], larger[1:], lo, hi))
+    start, bucket_start = np.cumsum(smaller), np.cumsum(larger)
+    listed = int(start[-1])
+
+    bucket = np.empty(listed, dtype=np.int32)
+    bucket_weights = np.empty(listed) if has_weights else None
+    place = bucket_start[:-1].copy()
+    by_rows(
+        lambda lo, hi: _kernels.edge_bucket(*edges, weights, place, bucket, bucket_weights, lo, hi),
+        bucket_start,
+    )
+    upper = np.empty(listed, dtype=np.int32)
+    upper_weights = np.empty(listed) if has_weights else None
+    times = np.empty(listed, dtype=np.int32) if has_weights else None
+    length = np.zeros(n_nodes, dtype=np.int64)
+    by_rows(
+        lambda lo, hi: _kernels.edge_merge(
+            bucket_start, bucket, bucket_weights, n_nodes, rule, start, length, upper,
+            upper_weights, times, lo, hi,
+        ),
+        start,
+    )  # fmt: skip
+    del bucket, bucket_weights, times
+
+    degree = np.zeros(n_nodes + 1, dtype=np.int64)
+    by_rows(lambda lo, hi: _kernels.edge_degrees(start, length, upper, n_nodes, degree[1:], lo, hi))
+    indptr = np.cumsum(degree)
+    indices = np.empty(int(indptr[-1]), dtype=np.int32)
+    merged = np.empty(int(indptr[-1])) if has_weights else None
+    place = indptr[:-1].copy()
+    by_rows(
+        lambda lo, hi: _kernels.edge_mirror(
+            start, length, upper, upper_weights, n_nodes, place, indices, merged, lo, hi
+        ),
+        indptr,
+    )
+    return indptr, indices, merged
+
+
+def components(indptr: Array, indices: Array) -> tuple[int, Array, Array]:
+    """Number of components, each node's component, and the nodes in breadth-first order."""
+    n = len(indptr) - 1
+    label = np.empty(n, dtype=np.int32)
+    walk = np.empty(n, dtype=np.int32)
+    return _kernels.components(indptr, indices, n, label, walk), label, walk
+
+
+def cluster_order(indptr: Array, indices: Array, walk: Array, sweeps: int = 4) -> Array:
+    """An order of the nodes that puts clusters together.
+
+    Label propagation finds the clusters; they follow one another in the order in which a
+    breadth-first walk of the graph first meets them, and so do the nodes of each.
+    """
+    n = len(indptr) - 1
+    threads = available()
+    parts = cut(n, 4)  # fixed, so that the order does not depend on the threads
+    label = np.arange(n, dtype=np.int32)
+    for _ in range(sweeps):
+        before = label.copy()
+
+        def sweep(lo: int, hi: int, before: Array = before) -> int:
+            votes = np.zeros(n, dtype=np.int32)
+            return _kernels.cluster(indptr, indices, n, before, label, votes, 24, lo, hi)
+
+        if sum(share(sweep, parts, threads)) < n // 100:
+            break
+    met = label[walk]
+    first_met = np.empty(n, dtype=np.int32)
+    first_met[met[::-1]] = np.arange(n - 1, -1, -1, dtype=np.int32)
+    return walk[np.argsort(first_met[met], kind="stable")]
+
+
+def select_rows(
+    indptr: Array, indices: Array, weights: Array | None, order: Array, rank: Array
+) -> tuple[Array, Array, Array | None]:
+    """The rows ``order`` of a CSR, entries in their old order, columns renamed by ``rank``.
+
+    Entries whose column has a negative rank are left out.
+    """
+    threads = available()
+    matrix = (indptr, indices, weights, order, rank)
+    pieces = cut(len(order), 4 * threads)
+    new_indptr = np.zeros(len(order) + 1, dtype=np.int64)
+    share(
+        lambda lo, hi: _kernels.select_rows(*matrix, new_indptr, None, None, lo, hi),
+        pieces,
+        threads,
+    )
+    np.cumsum(new_indptr, out=new_indptr)
+    new_indices = np.empty(int(new_indptr[-1]), dtype=np.int32)
+    new_weights = None if weights is None else np.empty(len(new_indices))
+    share(
+        lambda lo, hi: _kernels.select_rows(*matrix, new_indptr, new_indices, new_weights, lo, hi),
+        pieces,
+        threads,
+    )
+    return new_indptr, new_indices, new_weights

@@ -1,0 +1,361 @@
+"""Edges, read from whatever holds them and numbered by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import kernels, validate
+
+Array = NDArray[Any]
+
+
+class Edges(NamedTuple):
+    """Edges between rows 0 to n_nodes - 1, and the ids of those rows (None: their numbers).
+
+    `directed` is False if each stands for both directions, True if that has to be seen, and
+    None if nobody knows: a list of pairs may mean either.
+    """
+
+    source: Array
+    target: Array
+    weights: Array | None
+    n_nodes: int
+    ids: Array | None = None
+    directed: bool | None = None
+
+
+# -- columns of ids --
+
+
+def as_array(values: Any) -> Array:
+    """Any array, series, tensor or sequence as a NumPy array that shares its memory if it can."""
+    if hasattr(values, "detach"):  # a tensor, perhaps on a GPU or with a gradient
+        validate.check_strided(values)
+        values = values.detach().cpu()
+        return (values.float() if str(values.dtype) == "torch.bfloat16" else values).numpy()
+    if isinstance(values, np.ma.MaskedArray):
+        return np.where(np.ma.getmaskarray(values), np.array(None), values.data)
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
+    # NumPy would turn [1, "a"] into ["1", "a"], and drop the end of "a\0": keep the objects.
+    validate.check_sequence(values)
+    return np.fromiter(values, dtype=object)
+
+
+def as_ids(values: Any, role: str) -> Array:
+    """A column of ids as int32, int64, float, text, dates or, failing these, Python objects.
+
+    Whole floats become integers: a column of integers that once held a NaN is one of floats.
+    """
+    ids = as_array(values)
+    validate.check_column(ids, role)
+    if ids.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if ids.dtype.kind not in "biufUSmM":
+        ids = _as_objects(ids)
+        types = set(map(type, ids))
+        if all(issubclass(t, (int, np.integer)) and t is not bool for t in types):
+            with suppress(OverflowError):
+                return ids.astype(np.int64)
+        if all(issubclass(t, (float, np.floating)) for t in types):
+            ids = ids.astype(np.float64)
+        elif types <= {str, bytes, int, tuple}:  # never missing
+            return ids
+    if ids.dtype.kind in "fmMO":
+        validate.check_missing_ids(_is_missing(ids), role)
+    if ids.dtype.kind == "f":
+        ids = ids.astype(np.float64, copy=False)
+        if np.all((np.trunc(ids) == ids) & (np.abs(ids) <= 2**53)):
+            return ids.astype(np.int64)
+    if ids.dtype.kind in "iu" and ids.dtype not in (np.int32, np.int64):
+        fits = int(ids.max()) <= np.iinfo(np.int64).max
+        return ids.astype(np.int64) if fits else _as_objects(ids)
+    return ids
+
+
+def _as_objects(ids: Array) -> Array:
+    if ids.dtype == object:
+        return ids
+    # tolist turns a datetime64[ns] into an integer.
+    return np.fromiter(ids if ids.dtype.kind in "mM" else ids.tolist(), object, count=ids.size)
+
+
+def _is_missing(ids: Array) -> Array:
+    if ids.dtype.kind == "f":
+        return np.isnan(ids)
+    if ids.dtype.kind in "mM":
+        return np.isnat(ids)
+
+    def missing(value: Any) -> bool:
+        try:
+            return value is None or bool(value != value)
+        except (TypeError, ValueError):  # pandas.NA is neither equal to itself nor not
+            return type(value).__name__ == "NAType"
+
+    return np.fromiter(map(missing, ids), dtype=bool, count=ids.size)
+
+
+def split_pairs(pairs: Any) -> tuple[Any, Any]:
+    """Sources and targets out of one array or sequence of pairs."""
+    if is_table(pairs):
+        return from_table(pairs, None, None, None)[:2]
+    if hasattr(pairs, "__array__"):
+        pairs = as_array(pairs)
+        if pairs.ndim != 1:
+            validate.check_pairs_shape(pairs.shape)
+            source, target = pairs if len(pairs) == 2 else pairs.T
+            return source, target
+    validate.check_sequence(pairs)
+    pairs = list(pairs)
+    validate.check_pairs(pairs)
+    return [u for u, _ in pairs], [v for _, v in pairs]
+
+
+# -- from ids to rows --
+
+
+def factorize(*columns: Array) -> tuple[Array, list[Array]]:
+    """Distinct ids, sorted if they can be, and each column as positions among them."""
+    filled = [column for column in columns if column.size]
+    kinds = {column.dtype.kind for column in filled}
+    if not filled:
+        return np.empty(0, dtype=np.int64), list(columns)
+    if kinds == {"i"}:
+        low = min(int(column.min()) for column in filled)
+        span = max(int(column.max()) for column in filled) - low + 1
+        # A table over the whole span beats sorting unless it is mostly holes.
+        if span <= 4 * sum(column.size for column in filled):
+            return _factorize_by_table(columns, low, span)
+    if len(kinds) == 1 and kinds != {"O"}:
+        distinct, codes = np.unique(np.concatenate(filled), return_inverse=True)
+        ends = np.cumsum([column.size for column in columns])
+        return distinct, np.split(codes, ends[:-1])
+    return _factorize_objects([_as_objects(column) for column in columns])
+
+
+def _factorize_by_table(columns: Iterable[Array], low: int, span: int) -> tuple[Array, list[Array]]:
+    codes = [np.subtract(column, low, dtype=np.int64) if low else column for column in columns]
+    present = np.zeros(span, dtype=bool)
+    for column in codes:
+        present[column] = True
+    distinct = np.flatnonzero(present) + low
+    if distinct.size < span:
+        code = np.cumsum(present) - 1
+        codes = [code[column] for column in codes]
+    return distinct, codes
+
+
+def _factorize_objects(columns: list[Array]) -> tuple[Array, list[Array]]:
+    distinct: Iterable[Any]
+    try:
+        distinct = dict.fromkeys(chain.from_iterable(columns))
+    except TypeError:
+        validate.check_hashable(chain.from_iterable(columns))
+        raise
+    with suppress(TypeError):  # ids of several types have no order but that of appearance
+        distinct = sorted(distinct)
+    code = {node: number for number, node in enumerate(distinct)}
+    codes = [
+        np.fromiter(map(code.__getitem__, column), np.int64, count=column.size)
+        for column in columns
+    ]
+    return np.fromiter(code, dtype=object, count=len(code)), codes
+
+
+def by_number(source: Array, target: Array, n_nodes: int) -> Edges:
+    """Edges whose ids are row numbers already; nothing is copied but to unify the types."""
+    validate.check_numbered(source, target, n_nodes)
+    if source.dtype != target.dtype:
+        source, target = source.astype(np.int64), target.astype(np.int64)
+    source, target = np.ascontiguousarray(source), np.ascontiguousarray(target)
+    validate.check_edge_range(kernels.edge_range(source, target), source, target, n_nodes)
+    return Edges(source, target, None, n_nodes)
+
+
+def by_id(source: Array, target: Array, nodes: Array | None, unknown: str) -> Edges:
+    """Edges between ids: those of `nodes` in that order, or all that occur, sorted."""
+    if nodes is None:
+        ids, (source, target) = factorize(source, target)
+    else:
+        distinct, (own, source, target) = factorize(nodes, source, target)
+        validate.check_distinct_ids(nodes, own)
+        row = np.full(distinct.size, -1, dtype=np.int64)
+        row[own] = np.arange(own.size)
+        if own.size < distinct.size:
+            if unknown == "refuse":
+                validate.check_known_ids(row, source, target, distinct, nodes)
+            others = np.flatnonzero(row < 0)
+            row[others] = own.size + np.arange(others.size)
+            own = np.concatenate([own, others])
+        ids = distinct[own]
+        source, target = row[source], row[target]
+    numbered = by_number(source, target, validate.check_node_count(ids.size))
+    return numbered._replace(ids=unless_numbers(ids))
+
+
+def unless_numbers(ids: Array) -> Array | None:
+    """None for the ids 0, 1, 2, ..., which say no more than the row number does."""
+    return None if ids.dtype.kind == "i" and np.array_equal(ids, np.arange(ids.size)) else ids
+
+
+def row_ids(ids: Any, n_nodes: int) -> Array | None:
+    """The ids of n_nodes rows, all different."""
+    if ids is None:
+        return None
+    nodes = as_ids(ids, "node")
+    validate.check_id_count(nodes, n_nodes)
+    distinct, (own,) = factorize(nodes)
+    validate.check_distinct_ids(nodes, own)
+    return unless_numbers(distinct[own])
+
+
+def first_one_way(edges: Edges, indptr: Array, indices: Array, weights: Array | None) -> int | None:
+    """Number of the first edge that is not listed alike in both directions.
+
+    The other arrays are the symmetric CSR built from these edges. Edges that list it entry by
+    entry, as a symmetric matrix does, are symmetric without further search.
+    """
+    source, target, listed, n_nodes = edges[:4]
+    if (
+        np.array_equal(target, indices)
+        and np.array_equal(source, np.repeat(np.arange(n_nodes, dtype=np.int32), np.diff(indptr)))
+        and (listed is None or weights is None or np.allclose(listed, weights, rtol=1e-6, atol=0))
+    ):
+        return None
+    pair = np.minimum(source, target).astype(np.int64) * n_nodes + np.maximum(source, target)
+    _, pair = np.unique(pair, return_inverse=True)
+    up, down = source <= target, source >= target
+    n_up, n_down = np.bincount(pair, up), np.bincount(pair, down)
+    alike = (n_up > 0) & (n_down > 0)
+    if listed is not None:
+        mean_up = np.bincount(pair, listed * up) / np.maximum(n_up, 1)
+        mean_down = np.bincount(pair, listed * down) / np.maximum(n_down, 1)
+        alike &= np.isclose(mean_up, mean_down, rtol=1e-6, atol=0)
+    one_way = np.flatnonzero(~alike[pair])
+    return int(one_way[0]) if one_way.size else None
+
+
+def without_zeros(edges: Edges) -> Edges:
+    """The edges whose weight is not zero, all weights having been checked."""
+    source, target, weights, _, ids, _ = edges
+    if weights is None:
+        return edges
+    validate.check_weight_range(weights, source, target, ids)
+    kept = weights != 0
+    if kept.all():
+        return edges
+    return edges._replace(source=source[kept], target=target[kept], weights=weights[kept])
+
+
+# -- from the objects of other libraries --
+
+
+def from_matrix(A: Any, *, weighted: bool, self_loops: bool) -> Edges:
+    """Entries of a SciPy sparse matrix in reading order, without zeros."""
+    from scipy import sparse
+
+    validate.check_sparse(A, sparse.issparse(A))
+    n_nodes = validate.check_square(A.shape)
+    if A.format not in ("csr", "csc", "bsr", "coo"):
+        A = A.tocsr() if A.format == "lil" else A.tocoo()
+    # SciPy trusts these arrays and would read outside them: check before it does anything.
+    if A.format == "coo":
+        validate.check_coordinates(A.row, A.col, A.data, n_nodes)
+    else:
+        rows, columns = A.blocksize if A.format == "bsr" else (1, 1)
+        validate.check_compressed(A.indptr, A.indices, n_nodes // rows, n_nodes // columns)
+        validate.check_value_count(len(A.data), A.indices.size)
+    validate.check_matrix_dtype(A.dtype)
+    # Before duplicates are added up: in int8 they would overflow.
+    A = A.astype(np.float64 if weighted and A.dtype != bool else bool, copy=False).tocsr()
+    A = sparse.csr_array((A.data, A.indices, A.indptr), shape=A.shape)
+    if not A.has_canonical_format:
+        A = A.copy()
+        A.sum_duplicates()
+
+    source = np.repeat(np.arange(n_nodes, dtype=np.int32), np.diff(A.indptr))
+    target = A.indices.astype(np.int32, copy=False)
+    values = A.data
+    kept = values != 0
+    if not self_loops:
+        kept &= source != target
+    if not kept.all():
+        source, target, values = source[kept], target[kept], values[kept]
+    weights = None if values.dtype == bool else values
+    return Edges(source, target, weights, n_nodes, directed=True)
+
+
+def from_dense(A: Array) -> Edges:
+    """Entries of a matrix other than zero, in reading order."""
+    n_nodes = validate.check_square(A.shape)
+    validate.check_matrix_dtype(A.dtype)
+    source, target = np.nonzero(A)
+    weights = A[source, target].astype(np.float64)
+    return Edges(source, target, weights, n_nodes, directed=True)
+
+
+def from_networkx(G: Any, weight: str | None) -> Edges:
+    """Edges of a NetworkX graph, rows in the order of its nodes."""
+    ids = as_ids(list(G.nodes), "node")
+    row = {node: number for number, node in enumerate(G.nodes)}
+    listed = list(G.edges()) if weight is None else list(G.edges(data=weight))
+    source = np.fromiter((row[edge[0]] for edge in listed), np.int64, count=len(listed))
+    target = np.fromiter((row[edge[1]] for edge in listed), np.int64, count=len(listed))
+    weights = None
+    if weight is not None:
+        validate.check_edge_attribute(listed, weight)
+        values = as_array([edge[2] for edge in listed])
+        weights = validate.check_edge_weights(values, len(listed))
+    return Edges(source, target, weights, ids.size, unless_numbers(ids), G.is_directed())
+
+
+def from_igraph(g: Any, weight: str | None) -> Edges:
+    """Edges of an igraph graph, rows in the order of its vertices."""
+    ids = row_ids(g.vs["name"], g.vcount()) if "name" in g.vs.attributes() else None
+    ends = np.array(g.get_edgelist(), dtype=np.int64).reshape(-1, 2).T
+    weights = None
+    if weight is not None:
+        validate.check_attribute(weight, g.es.attributes(), "edges")
+        weights = validate.check_edge_weights(as_array(g.es[weight]), ends.shape[1])
+    source, target = np.ascontiguousarray(ends)
+    return Edges(source, target, weights, g.vcount(), ids, g.is_directed())
+
+
+def from_sparse_tensor(A: Any) -> tuple[Array, Array, Any]:
+    """indptr, indices and values of a torch CSR tensor or a torch_sparse.SparseTensor."""
+    A = A.cpu()
+    if hasattr(A, "csr"):
+        indptr, indices, values = A.csr()
+    else:
+        validate.check_csr_layout(A)
+        indptr, indices, values = A.crow_indices(), A.col_indices(), A.values()
+    return indptr.numpy(), indices.numpy(), values
+
+
+def is_table(value: Any) -> bool:
+    # Asking the class: asking a lazy frame would resolve its schema.
+    return hasattr(type(value), "columns")
+
+
+def from_table(table: Any, source: Any, target: Any, weight: Any) -> tuple[Any, Any, Any]:
+    """Columns of a table: both ends of the edges, and their weights if named."""
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(table)
+    except TypeError:
+        raise validate.not_a_graph(table) from None
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    source, target = validate.check_edge_columns(frame.columns, source, target)
+    names = [source, target] if weight is None else [source, target, weight]
+    for name in names:
+        validate.check_attribute(name, frame.columns, "edges")
+    columns = [frame.get_column(name).to_native() for name in names]
+    return columns[0], columns[1], None if weight is None else columns[2]

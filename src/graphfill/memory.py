@@ -1,0 +1,126 @@
+"""How much memory a fill takes, and how wide its tiles may be.
+
+Columns do not depend on each other, so they are solved tile by tile: a tile's width sets
+the working memory and hardly the time.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import kernels
+from .validate import InputError
+
+# Tiles of n rows that a solver keeps at once.
+BLOCKS = {"diffusion": 2, "chebyshev": 4, "exact": 4, "direct": 4}
+ROOMY_BYTES = 256 << 20
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """The sizes that decide how much memory a fill takes.
+
+    Attributes
+    ----------
+    n_rows, n_columns, itemsize : the matrix
+    entries : entries of the graph's CSR
+    blocks : tiles kept at once
+    graph_copies : how often the graph's arrays are rewritten (in another order, with loops ...)
+    weighted : whether edges have values
+    """
+
+    n_rows: int
+    n_columns: int
+    itemsize: int
+    entries: int
+    blocks: int
+    graph_copies: int
+    weighted: bool
+
+    @property
+    def result_bytes(self) -> int:
+        return self.n_rows * self.n_columns * self.itemsize
+
+    def total_bytes(self, width: int) -> int:
+        """What the call allocates with tiles of this width, the result included."""
+        tile = self.n_rows * width * self.itemsize
+        bits = self.n_rows * (width + 7) // 8
+        per_row = self.n_rows * (8 * 8 + 5 * self.itemsize)
+        entry = 4 + 8 * self.weighted
+        graph = self.entries * (entry * self.graph_copies + self.itemsize * self.weighted)
+        return self.result_bytes + self.blocks * tile + 3 * bits + per_row + graph
+
+
+def parse_bytes(limit: int | float | str | None) -> int | None:
+    """A number of bytes from 4e9, "4GB", "512 MiB" or None.
+
+    Examples
+    --------
+    >>> parse_bytes("1.5 GB"), parse_bytes("2MiB"), parse_bytes(None)
+    (1500000000, 2097152, None)
+    """
+    if limit is None:
+        return None
+    if isinstance(limit, str):
+        match = re.fullmatch(r"\s*([\d.]+)\s*([kMGT]?)(i?)B?\s*", limit, flags=re.IGNORECASE)
+        if match is None:
+            raise InputError(f'memory_limit={limit!r} is not a size; write for example "4GB"')
+        number, prefix, binary = match.groups()
+        limit = float(number) * (1024 if binary else 1000) ** " KMGT".index(prefix.upper() or " ")
+    if isinstance(limit, bool) or not limit > 0:
+        raise InputError(f"memory_limit={limit!r} must be a positive number of bytes")
+    return int(limit)
+
+
+def widest_tile(footprint: Footprint, dtype: np.dtype, limit: int | None) -> int:
+    """The width to solve with: the widest that fits.
+
+    Without a limit, wide tiles are used while the working memory stays within that of the
+    matrix itself (or is small anyway); 32 columns are nearly as fast.
+    """
+    widths = kernels.tile_widths(dtype)
+    if limit is None:
+        room = max(footprint.result_bytes, ROOMY_BYTES)
+        per_column = footprint.blocks * footprint.n_rows * footprint.itemsize
+        fitting = [w for w in widths if w <= 32 or w * per_column <= room]
+        return max(fitting)
+    fitting = [w for w in widths if footprint.total_bytes(w) <= limit]
+    if not fitting:
+        raise InputError(
+            f"memory_limit is {readable(limit)} but filling {footprint.n_rows} x "
+            f"{footprint.n_columns} cells takes at least {readable(footprint.total_bytes(1))} "
+            f"({readable(footprint.result_bytes)} of it for the result): raise the limit or "
+            "fill fewer columns at a time"
+        )
+    return max(fitting)
+
+
+def readable(size: float) -> str:
+    """
+    >>> readable(1_230_000_000)
+    '1.23 GB'
+    """
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    raise AssertionError("unreachable")
+
+
+def tiles(n_columns: int, widest: int, dtype: np.dtype) -> list[tuple[slice, int]]:
+    """Cut the columns into tiles: the columns of each, and the width that holds them.
+
+    Examples
+    --------
+    >>> [(t.start, t.stop) for t, _ in tiles(70, 32, np.dtype("float32"))]
+    [(0, 32), (32, 64), (64, 70)]
+    """
+    widths = [w for w in kernels.tile_widths(dtype) if w <= widest]
+    cuts = []
+    for start in range(0, n_columns, widths[-1]):
+        stop = min(start + widths[-1], n_columns)
+        cuts.append((slice(start, stop), min(w for w in widths if w >= stop - start)))
+    return cuts

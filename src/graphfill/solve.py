@@ -1,0 +1,326 @@
+"""Feature Propagation as a plain function: a matrix and a graph in, a Result out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from . import kernels, validate
+from .container import open_matrix
+from .fill import Solver, cut_interior, fill
+from .graph import Graph
+from .memory import BLOCKS, Footprint, parse_bytes, tiles, widest_tile
+from .operator import Operator, graph_components
+from .ordering import choose_order
+from .solvers import Progress, chebyshev, conjugate_gradients, diffusion, direct
+from .threads import available
+
+Array = np.ndarray
+
+DIRECT_NODES = 64  # up to here elimination beats iteration
+EXPECTED_PRODUCTS = 15  # of conjugate gradients, for deciding what pays
+SMALL_BYTES = 16 << 20
+DEFAULT_TOL = {"float32": 1e-6, "float64": 1e-10}
+
+
+@dataclass
+class Result:
+    """What :func:`propagate` returns.
+
+    Attributes
+    ----------
+    X : same kind as the input
+        The filled matrix; known cells have the bits they had.
+    n_iter : int
+        Steps taken: the most any column took.
+    residual : float
+        The largest relative residual of any column; see :func:`propagate`.
+    residuals : ndarray [columns]
+    converged : bool or None
+        Whether every column reached ``tol``; None when no ``tol`` was asked for.
+    n_unreached : int
+        How many missing cells cannot be inferred from the graph.
+    unreached : ndarray of bool [nodes, columns]
+        Which they are; made on first use.
+    """
+
+    X: Any
+    n_iter: int
+    residual: float
+    residuals: Array
+    converged: bool | None
+    n_unreached: int
+    _label: Array = field(repr=False)
+    _reached: Array = field(repr=False)
+
+    @cached_property
+    def unreached(self) -> Array:
+        return ~self._reached[self._label]
+
+
+def propagate(
+    X: Any,
+    graph: Any,
+    *,
+    missing_mask: Any = None,
+    normalization: str = "sym",
+    solver: str = "diffusion",
+    n_iter: int = 40,
+    tol: float | None = None,
+    max_iter: int = 10_000,
+    start: Any = None,
+    self_loops: bool = False,
+    shrinkage: float = 0.0,
+    unreached: str = "zero",
+    reorder: bool | str = "auto",
+    memory_limit: int | float | str | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+) -> Result:
+    r"""Fill the missing cells of a matrix by diffusing the known ones along the edges.
+
+    Repeats, with A the adjacency and D its degrees, known cells held fixed,
+
+    .. math:: X \leftarrow D^{-1/2} A D^{-1/2} X
+
+    (``normalization="sym"``, the paper) or :math:`X \leftarrow D^{-1} A X` (``"rw"``, which
+    keeps every filled value within the range of the known ones), or solves for the limit.
+
+    Parameters
+    ----------
+    X : array, torch tensor or data frame of shape (nodes, columns) or (nodes,)
+        NaN, None or null is missing. Never changed.
+    graph : Graph, or anything ``Graph.of`` recognises
+        Row i of X belongs to node i.
+    missing_mask : array of bool like X, optional
+        True where a cell is missing; must cover every NaN.
+    normalization : {"sym", "rw"}
+    solver : {"diffusion", "chebyshev", "exact"}
+        ``diffusion`` takes ``n_iter`` steps; ``chebyshev`` computes the same answer from
+        fewer products (within 1e-6 of it); ``exact`` solves for the limit.
+    n_iter : int
+        Steps of diffusion; the paper uses 40.
+    tol : float, optional
+        Relative residual. ``exact`` stops there (default 1e-6 for float32, 1e-10 for
+        float64); ``diffusion`` takes its steps regardless. A warning says when it was not
+        reached.
+    max_iter : int
+        Most iterations of ``exact``.
+    start : matrix like X, optional
+        Where missing cells start; zeros by default.
+    self_loops : bool
+        Link every node to itself first, as the paper's code (not its text) does.
+    shrinkage : float
+        Pull every filled value towards the column's mean (``"rw"``) or zero (``"sym"``):
+        solves (L + shrinkage D)_uu z_u = A_uk z_k + shrinkage D_uu m.
+    unreached : {"zero", "mean", "nan"}
+        What to put where no known cell of the column is connected to the node.
+    reorder : {"auto", True, False}
+        Renumber nodes internally so that neighbours lie near each other; the result of
+        diffusion has the same bits either way.
+    memory_limit : int or str, optional
+        Bytes (or "4GB") this call may allocate, its result included.
+    threads : int, optional
+        All available cores by default; the result has the same bits for any number.
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    Result
+        ``X``, ``n_iter``, ``residual``, ``unreached`` and more.
+
+    Notes
+    -----
+    The residual of z (= D^-1/2 x under "sym", x under "rw") is r = A_uk z_k - L_uu z_u, in
+    the norm of D^-1, relative to that of the plain start: zeros for diffusion, the column's
+    mean for ``exact``. Where that start is next to solved, it is relative to 2 eps / tol of
+    the known values' norm, which is what the arithmetic can resolve.
+
+    Examples
+    --------
+    >>> import graphfill as gf
+    >>> path = gf.Graph.from_edges([0, 1], [1, 2])
+    >>> gf.propagate([1.0, None, 3.0], path, normalization="rw", solver="exact").X
+    array([1., 2., 3.])
+    """
+    validate.check_choice("normalization", normalization, ("sym", "rw"))
+    validate.check_choice("solver", solver, ("diffusion", "chebyshev", "exact"))
+    validate.check_choice("unreached", unreached, ("zero", "mean", "nan"))
+    if reorder != "auto":
+        validate.check_flag("reorder", reorder)
+    validate.check_number("n_iter", n_iter, low=0, integer=True)
+    validate.check_number("max_iter", max_iter, low=1, integer=True)
+    validate.check_number("shrinkage", shrinkage, low=0)
+    if tol is not None:
+        validate.check_number("tol", tol, low=0)
+    if threads is not None:
+        validate.check_number("threads", threads, low=1, integer=True)
+    limit = parse_bytes(memory_limit)
+    n_threads = threads or available()
+
+    opened = open_matrix(X, missing_mask=missing_mask)
+    values = opened.values
+    if not isinstance(graph, Graph):
+        graph = Graph.of(graph, n_nodes=len(values))
+    validate.check_row_count(len(values), graph.n_nodes)
+    started = None if start is None else validate.check_start(open_matrix(start).values, values)
+
+    missing_in_row, known_in_column, _ = kernels.survey(values, n_threads)
+    if solver == "exact" and graph.n_nodes <= DIRECT_NODES:
+        solver = "direct"
+    tolerance = DEFAULT_TOL[values.dtype.name] if tol is None else tol
+    exact = solver in ("exact", "direct")
+    whole_rows = bool(np.isin(missing_in_row, (0, values.shape[1])).all())
+    copies = whole_rows + 3 * self_loops
+    widest = _tile_width(values, graph, solver, copies, limit, n_threads)
+    cuts = tiles(values.shape[1], widest, values.dtype)
+    if limit and widest > _tile_width(values, graph, solver, copies + 1, limit, n_threads, 0):
+        reorder = False  # no room for a second copy of the graph
+    order = choose_order(
+        graph,
+        reorder,
+        row_bytes=widest * values.itemsize,
+        passes=len(cuts) * (EXPECTED_PRODUCTS if exact else n_iter),
+    )
+    operator = Operator(
+        graph,
+        normalization=normalization,
+        self_loops=self_loops,
+        order=order,
+        dtype=values.dtype,
+        shrinkage=shrinkage,
+        threads=n_threads,
+    )
+    interior = None
+    if whole_rows and solver != "direct":
+        interior = cut_interior(operator, missing_in_row > 0)
+
+    centre = "zero"
+    if shrinkage > 0:
+        centre = "mean" if normalization == "rw" else "zero"
+    elif exact:
+        centre = "degree"
+    total = None if exact else len(cuts) * n_iter
+    with _progress_bar(progress, total) as tick:
+        filled = fill(
+            values,
+            operator,
+            _solver(solver, n_iter, tolerance, max_iter),
+            cuts,
+            centre=centre,
+            start=started,
+            fill_values=_fill_values(values, known_in_column, unreached),
+            interior=interior,
+            # Below this share of the known values, b_0 may be nothing but rounding.
+            resolution=2.0 * np.finfo(values.dtype).eps / tolerance if exact and tolerance else 0.0,
+            tick=tick,
+        )
+    n_missing = int(missing_in_row.sum(dtype=np.int64))
+    asked = tolerance if exact else tol
+    result = Result(
+        opened.rebuild(filled.X),
+        n_iter=int(filled.n_iter.max()),
+        residual=float(filled.residual.max()),
+        residuals=filled.residual,
+        converged=None if asked is None else bool((filled.residual <= asked).all()),
+        n_unreached=int(operator.components.sizes @ (~filled.reached).sum(axis=1)),
+        _label=graph_components(graph)[1],
+        _reached=filled.reached,
+    )
+    _warn(result, n_missing, unreached, asked, known_in_column, opened.feature_names)
+    return result
+
+
+def _tile_width(
+    values: Array,
+    graph: Graph,
+    solver: str,
+    copies: int,
+    limit: int | None,
+    threads: int,
+    otherwise: int | None = None,
+) -> int:
+    """The widest tile that fits; ``otherwise``, when given, instead of a refusal."""
+    n, n_columns = values.shape
+    small = n * 64 * values.itemsize < SMALL_BYTES  # then each thread has tiles of its own
+    footprint = Footprint(
+        n_rows=n,
+        n_columns=n_columns,
+        itemsize=values.itemsize,
+        entries=len(graph.indices),
+        blocks=BLOCKS[solver] * (threads if small else 1) + copies % 3,
+        graph_copies=copies,
+        weighted=graph.weights is not None,
+    )
+    try:
+        return widest_tile(footprint, values.dtype, limit)
+    except validate.InputError:
+        if otherwise is None:
+            raise
+        return otherwise
+
+
+def _solver(name: str, n_iter: int, tol: float, max_iter: int) -> Solver:
+    if name == "diffusion":
+        return lambda system, tick: diffusion(system, n_iter, tick)
+    if name == "chebyshev":
+        return lambda system, tick: chebyshev(system, n_iter, tick)
+    if name == "direct":
+        return direct
+    return lambda system, tick: conjugate_gradients(system, tol, max_iter, tick)
+
+
+def _fill_values(values: Array, known_in_column: Array, unreached: str) -> Array:
+    """What unreached cells of each column get; a column without known cells has mean 0."""
+    if unreached != "mean":
+        return np.full(values.shape[1], 0.0 if unreached == "zero" else np.nan)
+    sums = [np.nansum(values[:, c], dtype=np.float64) for c in range(values.shape[1])]
+    return np.array(sums) / np.maximum(known_in_column, 1)
+
+
+@contextmanager
+def _progress_bar(show: bool, total: int | None) -> Iterator[Progress]:
+    if not show:
+        yield lambda products: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, unit="product", desc="graphfill") as bar:
+        yield bar.update
+
+
+def _warn(
+    result: Result,
+    n_missing: int,
+    unreached: str,
+    tol: float | None,
+    known_in_column: Array,
+    names: list | None,
+) -> None:
+    if result.n_unreached:
+        filler = {"zero": "filled with 0", "mean": "filled with the column mean", "nan": "left NaN"}
+        text = (
+            f"{result.n_unreached} of {n_missing} missing cells cannot be inferred from the graph "
+            f"(no known cell of their column is connected to them) and were {filler[unreached]}"
+        )
+        empty = np.flatnonzero(known_in_column == 0)
+        if len(empty):
+            shown = [names[c] if names else int(c) for c in empty[:5]]
+            more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
+            text += f"; columns without any known cell: {', '.join(map(repr, shown))}{more}"
+        warnings.warn(text, validate.UnreachedWarning, stacklevel=3)
+    if result.converged is False:
+        warnings.warn(
+            f"stopped after {result.n_iter} iterations at a relative residual of "
+            f"{result.residual:.1e}, above tol={tol:.1e}: allow more iterations, use float64, or "
+            'solver="exact"',
+            validate.ConvergenceWarning,
+            stacklevel=3,
+        )

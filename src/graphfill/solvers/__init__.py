@@ -1,0 +1,22 @@
+"""How the fixed point is approached: one solver per file.
+
+Each works on one tile, a :class:`System`, in z-space (see ``operator``), and reports per
+column the residual ``||b - L_uu z_u|| / ||b_0||`` in the norm of D^-1, where b_0 is the
+residual of the solver's plain start (all zeros, or the column's mean for ``exact``).
+"""
+
+from .chebyshev import chebyshev
+from .conjugate_gradients import conjugate_gradients
+from .diffusion import diffusion
+from .direct import direct
+from .system import Progress, Solution, System
+
+__all__ = [
+    "Progress",
+    "Solution",
+    "System",
+    "chebyshev",
+    "conjugate_gradients",
+    "diffusion",
+    "direct",
+]

@@ -1,0 +1,35 @@
+"""The paper's iteration."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .system import Progress, Solution, System, relative
+
+
+def diffusion(system: System, n_iter: int, tick: Progress) -> Solution:
+    """Run z_u <- D_uu^-1 (A_uu z_u + A_uk z_k), known cells held fixed, ``n_iter`` times.
+
+    The residual comes free with the last step: D (z_k+1 - z_k) is the residual of z_k. It
+    only shrinks from step to step, so what is reported bounds that of the result.
+
+    References
+    ----------
+    Rossi et al., On the Unreasonable Effectiveness of Feature Propagation in Learning on
+    Graphs with Missing Node Features, 2022, Algorithm 1.
+    """
+    passes, scale, known = system.passes, system.scale, system.known
+    z, spare = system.z, system.z.copy()
+    width = z.shape[1]
+    reference, squared = system.reference, np.zeros(width)
+    for step in range(1, n_iter + 1):
+        if step == n_iter or (step == 1 and reference is None):
+            squared = passes.diffuse_measured(scale, known, z, spare, system.source)
+            reference = squared if reference is None else reference
+        else:
+            passes.diffuse(scale, known, z, spare, system.source)
+        z, spare = spare, z
+        tick(1)
+    if reference is None:  # no step was asked for
+        reference = squared = np.ones(width)
+    return Solution(z, np.full(width, n_iter), relative(squared, reference))

@@ -1,0 +1,65 @@
+"""One tile of the problem, and what a solver says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels import Passes, empty_tile
+
+Array = np.ndarray
+Progress = Callable[[int], None]
+
+
+@dataclass
+class System:
+    """(D - A)_uu z_u = b for one tile of columns, each with its own unknown cells.
+
+    Attributes
+    ----------
+    passes : Passes over A (or over A_uu, when whole rows are known or missing)
+    diagonal, scale : the diagonal of L and its inverse
+    known : which cells of the tile are known
+    z : [n, width]: known values, and the start at unknown cells; solvers overwrite it
+    source : [n, width] or None: A_uk z_k, when the passes run over A_uu only
+    reference : squared norm of b_0 per column, or None when z starts there
+    floor : least reference, so that what rounding leaves of a zero b_0 is not taken for one
+    """
+
+    passes: Passes
+    diagonal: Array
+    scale: Array
+    known: Array
+    z: Array
+    source: Array | None = None
+    reference: Array | None = None
+    floor: Array | float = 0.0
+
+    def reference_or(self, at_start: Array) -> Array:
+        """What residuals are relative to, given the squared residual at the start."""
+        reference = at_start if self.reference is None else self.reference
+        return np.maximum(reference, self.floor)
+
+    def tile(self, *, zero: bool = False) -> Array:
+        """Another tile of the same shape."""
+        tile = empty_tile(*self.z.shape, self.z.dtype)
+        if zero:
+            tile.fill(0)
+        return tile
+
+
+@dataclass
+class Solution:
+    """The solved tile, the iterations each column took, and its relative residual."""
+
+    z: Array
+    n_iter: Array
+    residual: Array
+
+
+def relative(squared: Array, reference: Array) -> Array:
+    """sqrt(squared / reference), 0 where both are 0."""
+    ratio = np.divide(squared, reference, out=np.zeros_like(squared), where=reference > 0)
+    return np.sqrt(ratio)
