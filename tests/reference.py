@@ -71,5 +71,5 @@ def dense_features(data):
         return data["x"].astype(np.float32)
     X = np.zeros(data["x_shape"], dtype=np.float32)
     rows = np.repeat(np.arange(len(X)), np.diff(data["x_indptr"]))
-    X[rows, data["x_indices"]] = data["x_data"] if "x_data" in data else 1.0
+    X[rows, data["x_indices"]] = data.get("x_data", 1.0)
     return X

@@ -12,11 +12,26 @@ def test_arrays_that_do_not_fit_are_refused():
     tile = np.ones((1, 4), dtype=np.float32)
 
     def call(**changes):
-        arguments = dict(
-            which=0, indptr=indptr, indices=indices, weights=None, row=ones, known=known, z=tile,
-            out=tile.copy(), source=None, x=None, factor=0.0, coefficient=0.0, lanes=None,
-            sums=None, block_rows=256, width=4, lo=0, hi=1,
-        )  # fmt: skip
+        arguments = {
+            "which": 0,
+            "indptr": indptr,
+            "indices": indices,
+            "weights": None,
+            "row": ones,
+            "known": known,
+            "z": tile,
+            "out": tile.copy(),
+            "source": None,
+            "x": None,
+            "factor": 0.0,
+            "coefficient": 0.0,
+            "lanes": None,
+            "sums": None,
+            "block_rows": 256,
+            "width": 4,
+            "lo": 0,
+            "hi": 1,
+        }
         _kernels.tile_pass(*(arguments | changes).values())
 
     call()

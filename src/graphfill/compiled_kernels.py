@@ -1,13 +1,13 @@
-"""The kernels in C: what each computes, what it overwrites, and how threads share it."""
+"""The kernels in C for tiles: what each computes, what it overwrites, how threads share it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
-from . import _kernels  # type: ignore[attr-defined]
-from .threads import available, cut, share
+from . import _kernels
+from .threads import cut, share
 
 Array = np.ndarray
 
@@ -53,9 +53,7 @@ class Passes:
         goals = np.linspace(0, work[-1], 8 * threads + 1)
         ends = np.searchsorted(work, goals) // BLOCK_ROWS * BLOCK_ROWS
         ends[-1] = self.n_rows
-        self._pieces = [
-            (int(lo), int(hi)) for lo, hi in zip(ends, ends[1:], strict=False) if hi > lo
-        ]
+        self._pieces = [(int(lo), int(hi)) for lo, hi in pairwise(ends) if hi > lo]
         self._blocks = -(-self.n_rows // BLOCK_ROWS)
 
     def shared(self, width: int) -> bool:
@@ -245,144 +243,3 @@ def reach(known: Array, by_component: Array | None, starts: Array) -> Array:
 def known_cells(known: Array, n_columns: int) -> Array:
     """What is known (by row, or by component as from ``reach``) as a boolean array."""
     return np.unpackbits(known, axis=1, count=n_columns, bitorder="little").astype(bool)
-
-
-def edge_range(source: Array, target: Array) -> tuple[int, int]:
-    """Smallest and largest end of all edges; (0, -1) when there are none."""
-    if not len(source):
-        return 0, -1
-    threads = available()
-    source, target = np.ascontiguousarray(source), np.ascontiguousarray(target)
-    found = share(
-        lambda lo, hi: _kernels.edge_range(source, target, lo, hi),
-        cut(len(source), threads),
-        threads,
-    )
-    return min(low for low, _ in found), max(high for _, high in found)
-
-
-def build_csr(
-    source: Array,
-    target: Array,
-    weights: Array | None,
-    n_nodes: int,
-    merge: str = "mean",
-    keep_loops: bool = False,
-) -> tuple[Array, Array, Array | None]:
-    """The symmetric CSR of a list of edges: rows sorted, duplicates merged.
-
-    Ends must lie in 0..n_nodes-1. Returns indptr (int64), indices (int32), weights (float64).
-    """
-    threads = available()
-    rule = ("mean", "sum", "max", "min").index(merge)
-    has_weights = weights is not None
-    edges = (np.ascontiguousarray(source), np.ascontiguousarray(target), int(keep_loops))
-
-    def by_rows(work: Callable[[int, int], None], ends: Array | None = None) -> None:
-        """Share rows so that each thread writes about as many entries."""
-        if ends is None:
-            share(work, cut(n_nodes, threads), threads)
-            return
-        goals = np.linspace(0, ends[-1], threads + 1)[1:-1]
-        bounds = [0, *np.searchsorted(ends, goals).tolist(), n_nodes]
-        share(work, list(zip(bounds, bounds[1:], strict=False)), threads)
-
-    smaller = np.zeros(n_nodes + 1, dtype=np.int64)
-    larger = np.zeros(n_nodes + 1, dtype=np.int64)
-    by_rows(lambda lo, hi: _kernels.edge_count(*edges, smaller[1:], larger[1:], lo, hi))
-    start, bucket_start = np.cumsum(smaller), np.cumsum(larger)
-    listed = int(start[-1])
-
-    bucket = np.empty(listed, dtype=np.int32)
-    bucket_weights = np.empty(listed) if has_weights else None
-    place = bucket_start[:-1].copy()
-    by_rows(
-        lambda lo, hi: _kernels.edge_bucket(*edges, weights, place, bucket, bucket_weights, lo, hi),
-        bucket_start,
-    )
-    upper = np.empty(listed, dtype=np.int32)
-    upper_weights = np.empty(listed) if has_weights else None
-    times = np.empty(listed, dtype=np.int32) if has_weights else None
-    length = np.zeros(n_nodes, dtype=np.int64)
-    by_rows(
-        lambda lo, hi: _kernels.edge_merge(
-            bucket_start, bucket, bucket_weights, n_nodes, rule, start, length, upper,
-            upper_weights, times, lo, hi,
-        ),
-        start,
-    )  # fmt: skip
-    del bucket, bucket_weights, times
-
-    degree = np.zeros(n_nodes + 1, dtype=np.int64)
-    by_rows(lambda lo, hi: _kernels.edge_degrees(start, length, upper, n_nodes, degree[1:], lo, hi))
-    indptr = np.cumsum(degree)
-    indices = np.empty(int(indptr[-1]), dtype=np.int32)
-    merged = np.empty(int(indptr[-1])) if has_weights else None
-    place = indptr[:-1].copy()
-    by_rows(
-        lambda lo, hi: _kernels.edge_mirror(
-            start, length, upper, upper_weights, n_nodes, place, indices, merged, lo, hi
-        ),
-        indptr,
-    )
-    return indptr, indices, merged
-
-
-def components(indptr: Array, indices: Array) -> tuple[int, Array, Array]:
-    """Number of components, each node's component, and the nodes in breadth-first order."""
-    n = len(indptr) - 1
-    label = np.empty(n, dtype=np.int32)
-    walk = np.empty(n, dtype=np.int32)
-    return _kernels.components(indptr, indices, n, label, walk), label, walk
-
-
-def cluster_order(indptr: Array, indices: Array, walk: Array, sweeps: int = 4) -> Array:
-    """An order of the nodes that puts clusters together.
-
-    Label propagation finds the clusters; they follow one another in the order in which a
-    breadth-first walk of the graph first meets them, and so do the nodes of each.
-    """
-    n = len(indptr) - 1
-    threads = available()
-    parts = cut(n, 4)  # fixed, so that the order does not depend on the threads
-    label = np.arange(n, dtype=np.int32)
-    for _ in range(sweeps):
-        before = label.copy()
-
-        def sweep(lo: int, hi: int, before: Array = before) -> int:
-            votes = np.zeros(n, dtype=np.int32)
-            return _kernels.cluster(indptr, indices, n, before, label, votes, 24, lo, hi)
-
-        if sum(share(sweep, parts, threads)) < n // 100:
-            break
-    met = label[walk]
-    first_met = np.empty(n, dtype=np.int32)
-    first_met[met[::-1]] = np.arange(n - 1, -1, -1, dtype=np.int32)
-    return walk[np.argsort(first_met[met], kind="stable")]
-
-
-def select_rows(
-    indptr: Array, indices: Array, weights: Array | None, order: Array, rank: Array
-) -> tuple[Array, Array, Array | None]:
-    """The rows ``order`` of a CSR, entries in their old order, columns renamed by ``rank``.
-
-    Entries whose column has a negative rank are left out.
-    """
-    threads = available()
-    matrix = (indptr, indices, weights, order, rank)
-    pieces = cut(len(order), 4 * threads)
-    new_indptr = np.zeros(len(order) + 1, dtype=np.int64)
-    share(
-        lambda lo, hi: _kernels.select_rows(*matrix, new_indptr, None, None, lo, hi),
-        pieces,
-        threads,
-    )
-    np.cumsum(new_indptr, out=new_indptr)
-    new_indices = np.empty(int(new_indptr[-1]), dtype=np.int32)
-    new_weights = None if weights is None else np.empty(len(new_indices))
-    share(
-        lambda lo, hi: _kernels.select_rows(*matrix, new_indptr, new_indices, new_weights, lo, hi),
-        pieces,
-        threads,
-    )
-    return new_indptr, new_indices, new_weights

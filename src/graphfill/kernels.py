@@ -1,9 +1,10 @@
 """The loops, behind one door: arrays in, arrays out.
 
-Two rooms lie behind it with the same names and meanings: ``compiled_kernels`` (the C
-extension) and ``scipy_kernels`` (for machines where it could not be built, with the same
-results to rounding). Which one is chosen at import: the extension when it is there,
-SciPy when it is not or when the environment says ``GRAPHFILL_KERNELS=scipy``.
+Two rooms lie behind it with the same names and meanings: ``compiled_kernels`` with
+``compiled_graphs`` (the C extension) and ``scipy_kernels`` (for machines where it could not
+be built, with the same results to rounding). Which one is chosen at import: the extension
+when it is there, SciPy when it is not or when the environment says
+``GRAPHFILL_KERNELS=scipy``.
 
 A *tile* is a block of columns as the solvers see it: n rows of ``width`` numbers, rows in
 the solver's order. Which of its cells are known is an opaque handle, made by ``pack``.
@@ -49,7 +50,7 @@ def _choose() -> str:
     if os.environ.get("GRAPHFILL_KERNELS") == "scipy":
         return "scipy"
     try:
-        from . import _kernels  # type: ignore[attr-defined]  # noqa: F401
+        from . import _kernels  # noqa: F401
     except ImportError:
         warnings.warn(
             "graphfill was installed without its compiled kernels and runs on SciPy, several "
@@ -64,17 +65,13 @@ def _choose() -> str:
 implementation = _choose()
 
 if implementation == "compiled":
+    from .compiled_graphs import build_csr, cluster_order, components, edge_range, select_rows
     from .compiled_kernels import (
         Passes,
-        build_csr,
-        cluster_order,
-        components,
-        edge_range,
         empty_tile,
         known_cells,
         pack,
         reach,
-        select_rows,
         survey,
         tile_widths,
         unpack,

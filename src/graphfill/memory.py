@@ -64,15 +64,16 @@ def parse_bytes(limit: int | float | str | None) -> int | None:
     """
     if limit is None:
         return None
+    size = limit
     if isinstance(limit, str):
         match = re.fullmatch(r"\s*([\d.]+)\s*([kMGT]?)(i?)B?\s*", limit, flags=re.IGNORECASE)
         if match is None:
             raise InputError(f'memory_limit={limit!r} is not a size; write for example "4GB"')
         number, prefix, binary = match.groups()
-        limit = float(number) * (1024 if binary else 1000) ** " KMGT".index(prefix.upper() or " ")
-    if isinstance(limit, bool) or not limit > 0:
+        size = float(number) * (1024 if binary else 1000) ** " KMGT".index(prefix.upper() or " ")
+    if isinstance(size, bool | str) or not size > 0:
         raise InputError(f"memory_limit={limit!r} must be a positive number of bytes")
-    return int(limit)
+    return int(size)
 
 
 def widest_tile(footprint: Footprint, dtype: np.dtype, limit: int | None) -> int:

@@ -82,18 +82,18 @@ class Operator:
         shrinkage: float = 0.0,
         threads: int = 1,
     ):
-        self.graph, self.order, self.dtype, self.threads = graph, order, np.dtype(dtype), threads
-        indptr, indices, weights = graph.indptr, graph.indices, graph.weights
-        if self_loops:
-            indptr, indices, weights = with_self_loops(indptr, indices, weights)
+        self.order, self.dtype, self.threads = order, np.dtype(dtype), threads
+        self.graph = with_self_loops(graph) if self_loops else graph
+        indptr, indices, weights = self.graph.indptr, self.graph.indices, self.graph.weights
+        self.degree = self.graph.degrees()
         if order is not None:
+            self.degree = self.degree[order]
             indptr, indices, weights = kernels.select_rows(
                 indptr, indices, weights, order, inverse_order(order)
             )
         self.indptr, self.indices = indptr, indices
         self.weights = None if weights is None else weights.astype(self.dtype)
         self.passes = kernels.Passes(indptr, indices, self.weights, threads)
-        self.degree = row_sums(indptr, weights)
 
         connected = self.degree > 0
         d = np.where(connected, self.degree, 1.0)
@@ -125,24 +125,22 @@ def inverse_order(order: Array) -> Array:
     return rank
 
 
-def row_sums(indptr: Array, weights: Array | None) -> Array:
-    """Degrees: the number of entries of each row, or the sum of their weights."""
-    if weights is None:
-        return np.diff(indptr).astype(np.float64)
-    sums = np.concatenate([weights, [0.0]])
-    return np.where(np.diff(indptr) > 0, np.add.reduceat(sums, indptr[:-1]), 0.0)
+def with_self_loops(graph: Graph) -> Graph:
+    """The graph with a loop of weight one at every node that has none; kept on the graph."""
 
+    def compute() -> Graph:
+        rows = np.repeat(np.arange(graph.n_nodes, dtype=np.int32), np.diff(graph.indptr))
+        nodes = np.arange(graph.n_nodes, dtype=np.int32)
+        loops = np.setdiff1d(nodes, rows[rows == graph.indices])
+        weight = None
+        if graph.weights is not None:
+            weight = np.concatenate([graph.weights, np.ones(len(loops))])
+        return Graph.from_edges(
+            np.concatenate([rows, loops]),
+            np.concatenate([graph.indices, loops]),
+            weight=weight,
+            n_nodes=graph.n_nodes,
+            self_loops=True,
+        )
 
-def with_self_loops(
-    indptr: Array, indices: Array, weights: Array | None
-) -> tuple[Array, Array, Array | None]:
-    """The CSR with a loop of weight one at every node that has none."""
-    n = len(indptr) - 1
-    rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
-    has_loop = np.zeros(n, dtype=bool)
-    has_loop[rows[rows == indices]] = True
-    loops = np.flatnonzero(~has_loop).astype(np.int32)
-    values = None if weights is None else np.concatenate([weights, np.ones(len(loops))])
-    return kernels.build_csr(
-        np.concatenate([rows, loops]), np.concatenate([indices, loops]), values, n, "mean", True
-    )
+    return graph.derived("with self-loops", compute)

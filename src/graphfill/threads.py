@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 _pools: dict[int, ThreadPoolExecutor] = {}
@@ -49,4 +50,4 @@ def cut(n: int, pieces: int) -> list[tuple[int, int]]:
     [(0, 3), (3, 6), (6, 10)]
     """
     ends = [n * k // pieces for k in range(pieces + 1)]
-    return [(lo, hi) for lo, hi in zip(ends, ends[1:], strict=False) if hi > lo]
+    return [(lo, hi) for lo, hi in pairwise(ends) if hi > lo]

@@ -26,7 +26,8 @@ def direct(system: System, tick: Progress) -> Solution:
     groups: dict[bytes, list[int]] = {}
     for column in range(width):
         groups.setdefault(known[:, column].tobytes(), []).append(column)
-    for columns in groups.values():
+    for alike in groups.values():
+        columns = np.array(alike)
         k = known[:, columns[0]]
         u = ~k & (linked[:, k].any(axis=1))
         b = A[np.ix_(u, k)] @ z[np.ix_(k, columns)]

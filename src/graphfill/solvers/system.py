@@ -44,7 +44,8 @@ class System:
 
     def tile(self, *, zero: bool = False) -> Array:
         """Another tile of the same shape."""
-        tile = empty_tile(*self.z.shape, self.z.dtype)
+        n_rows, width = self.z.shape
+        tile = empty_tile(n_rows, width, self.z.dtype)
         if zero:
             tile.fill(0)
         return tile

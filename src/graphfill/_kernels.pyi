@@ -1,0 +1,23 @@
+"""Signatures of the compiled extension; compiled_kernels and compiled_graphs explain them."""
+
+from collections.abc import Callable
+from typing import Any
+
+PASSES: tuple[str, ...]
+WIDTHS: dict[str, list[int]]
+
+tile_pass: Callable[..., None]
+survey: Callable[..., None]
+pack: Callable[..., None]
+unpack: Callable[..., None]
+edge_range: Callable[..., tuple[int, int]]
+edge_count: Callable[..., None]
+edge_bucket: Callable[..., None]
+edge_merge: Callable[..., None]
+edge_degrees: Callable[..., None]
+edge_mirror: Callable[..., None]
+components: Callable[..., int]
+cluster: Callable[..., int]
+select_rows: Callable[..., None]
+
+def __getattr__(name: str) -> Any: ...

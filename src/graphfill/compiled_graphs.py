@@ -1,0 +1,171 @@
+"""The kernels in C for graphs: from edges to a matrix, and the order of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from . import _kernels
+from .threads import available, cut, share
+
+Array = np.ndarray
+MERGE_RULES = ("mean", "sum", "max", "min")
+
+
+def edge_range(source: Array, target: Array) -> tuple[int, int]:
+    """Smallest and largest end of all edges; (0, -1) when there are none."""
+    if not len(source):
+        return 0, -1
+    threads = available()
+    source, target = np.ascontiguousarray(source), np.ascontiguousarray(target)
+    found = share(
+        lambda lo, hi: _kernels.edge_range(source, target, lo, hi),
+        cut(len(source), threads),
+        threads,
+    )
+    return min(low for low, _ in found), max(high for _, high in found)
+
+
+def build_csr(
+    source: Array,
+    target: Array,
+    weights: Array | None,
+    n_nodes: int,
+    merge: str = "mean",
+    keep_loops: bool = False,
+) -> tuple[Array, Array, Array | None]:
+    """The symmetric CSR of a list of edges: rows sorted, duplicates merged.
+
+    Ends must lie in 0..n_nodes-1. Returns indptr (int64), indices (int32), weights (float64).
+    Nothing is sorted: edges drop into buckets twice, which takes two arrays of their number.
+    """
+    start, length, upper, upper_weights = _upper_triangle(
+        source, target, weights, n_nodes, MERGE_RULES.index(merge), keep_loops
+    )
+    triangle = (start, length, upper)
+    degree = np.zeros(n_nodes + 1, dtype=np.int64)
+    _by_rows(lambda lo, hi: _kernels.edge_degrees(*triangle, n_nodes, degree[1:], lo, hi), n_nodes)
+    indptr = np.cumsum(degree)
+    indices = np.empty(int(indptr[-1]), dtype=np.int32)
+    merged = None if weights is None else np.empty(len(indices))
+    place = indptr[:-1].copy()
+    _by_rows(
+        lambda lo, hi: _kernels.edge_mirror(
+            *triangle, upper_weights, n_nodes, place, indices, merged, lo, hi
+        ),
+        n_nodes,
+        indptr,
+    )
+    return indptr, indices, merged
+
+
+def _upper_triangle(
+    source: Array,
+    target: Array,
+    weights: Array | None,
+    n_nodes: int,
+    rule: int,
+    keep_loops: bool,
+) -> tuple[Array, Array, Array, Array | None]:
+    """Sorted rows of the upper triangle, with room between them: start, length, entries."""
+    edges = (np.ascontiguousarray(source), np.ascontiguousarray(target), int(keep_loops))
+    smaller = np.zeros(n_nodes + 1, dtype=np.int64)
+    larger = np.zeros(n_nodes + 1, dtype=np.int64)
+    _by_rows(lambda lo, hi: _kernels.edge_count(*edges, smaller[1:], larger[1:], lo, hi), n_nodes)
+    start, bucket_start = np.cumsum(smaller), np.cumsum(larger)
+    listed = int(start[-1])
+
+    bucket = np.empty(listed, dtype=np.int32)
+    bucket_weights = None if weights is None else np.empty(listed)
+    place = bucket_start[:-1].copy()
+    _by_rows(
+        lambda lo, hi: _kernels.edge_bucket(*edges, weights, place, bucket, bucket_weights, lo, hi),
+        n_nodes,
+        bucket_start,
+    )
+    upper = np.empty(listed, dtype=np.int32)
+    upper_weights = None if weights is None else np.empty(listed)
+    times = None if weights is None else np.empty(listed, dtype=np.int32)
+    length = np.zeros(n_nodes, dtype=np.int64)
+    _by_rows(
+        lambda lo, hi: _kernels.edge_merge(
+            bucket_start, bucket, bucket_weights, n_nodes, rule, start, length, upper,
+            upper_weights, times, lo, hi,
+        ),
+        n_nodes,
+        start,
+    )  # fmt: skip
+    return start, length, upper, upper_weights
+
+
+def _by_rows(work: Callable[[int, int], None], n_rows: int, ends: Array | None = None) -> None:
+    """Share the rows so that each thread writes about as many entries (``ends``: their sums)."""
+    threads = available()
+    if ends is None:
+        share(work, cut(n_rows, threads), threads)
+        return
+    goals = np.linspace(0, ends[-1], threads + 1)[1:-1]
+    bounds = [0, *np.searchsorted(ends, goals).tolist(), n_rows]
+    share(work, pairwise(bounds), threads)
+
+
+def components(indptr: Array, indices: Array) -> tuple[int, Array, Array]:
+    """Number of components, each node's component, and the nodes in breadth-first order."""
+    n = len(indptr) - 1
+    label = np.empty(n, dtype=np.int32)
+    walk = np.empty(n, dtype=np.int32)
+    return _kernels.components(indptr, indices, n, label, walk), label, walk
+
+
+def cluster_order(indptr: Array, indices: Array, walk: Array, sweeps: int = 4) -> Array:
+    """An order of the nodes that puts clusters together.
+
+    Label propagation finds the clusters; they follow one another in the order in which a
+    breadth-first walk of the graph first meets them, and so do the nodes of each.
+    """
+    n = len(indptr) - 1
+    threads = available()
+    parts = cut(n, 4)  # fixed, so that the order does not depend on the threads
+    label = np.arange(n, dtype=np.int32)
+    for _ in range(sweeps):
+        before = label.copy()
+
+        def sweep(lo: int, hi: int, before: Array = before) -> int:
+            votes = np.zeros(n, dtype=np.int32)
+            return _kernels.cluster(indptr, indices, n, before, label, votes, 24, lo, hi)
+
+        if sum(share(sweep, parts, threads)) < n // 100:
+            break
+    met = label[walk]
+    first_met = np.empty(n, dtype=np.int32)
+    first_met[met[::-1]] = np.arange(n - 1, -1, -1, dtype=np.int32)
+    return walk[np.argsort(first_met[met], kind="stable")]
+
+
+def select_rows(
+    indptr: Array, indices: Array, weights: Array | None, order: Array, rank: Array
+) -> tuple[Array, Array, Array | None]:
+    """The rows ``order`` of a CSR, entries in their old order, columns renamed by ``rank``.
+
+    Entries whose column has a negative rank are left out.
+    """
+    threads = available()
+    matrix = (indptr, indices, weights, order, rank)
+    pieces = cut(len(order), 4 * threads)
+    new_indptr = np.zeros(len(order) + 1, dtype=np.int64)
+    share(
+        lambda lo, hi: _kernels.select_rows(*matrix, new_indptr, None, None, lo, hi),
+        pieces,
+        threads,
+    )
+    np.cumsum(new_indptr, out=new_indptr)
+    new_indices = np.empty(int(new_indptr[-1]), dtype=np.int32)
+    new_weights = None if weights is None else np.empty(len(new_indices))
+    share(
+        lambda lo, hi: _kernels.select_rows(*matrix, new_indptr, new_indices, new_weights, lo, hi),
+        pieces,
+        threads,
+    )
+    return new_indptr, new_indices, new_weights
