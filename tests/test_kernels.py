@@ -125,15 +125,15 @@ class TestPasses:
         p.close(x, p.x + alpha * p.z)
         p.close(direction, gamma * inverse * r + beta * p.z)
 
-    def test_known_sums_squares_and_shift(self, dtype, width, weighted):
+    def test_sums_squares_and_shift(self, dtype, width, weighted):
         p = Problem(dtype, width, weighted)
         f = p.factor[:, None]
         sums = p.passes.known_sums(p.factor, p.known, p.z, width)
         p.close(sums, np.where(p.mask, f * p.z, 0).sum(axis=0))
         sums = p.passes.known_sums(p.factor, p.known, None, width)
         p.close(sums, np.where(p.mask, f, 0).sum(axis=0))
-        sums = p.passes.known_squares(p.factor, p.known, p.z)
-        p.close(sums, np.where(p.mask, f * p.z.astype(float) ** 2, 0).sum(axis=0))
+        sums = p.passes.squares(p.factor, p.known, p.z)
+        p.close(sums, (f * p.z.astype(float) ** 2).sum(axis=0))
         shifted, shift = p.tile(p.z), np.arange(width) + 0.5
         p.passes.shift_known(p.factor, p.known, shifted, shift)
         p.close(shifted, np.where(p.mask, p.z + shift, p.z))

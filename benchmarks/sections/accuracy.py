@@ -73,7 +73,7 @@ def to_residual(case: Case, options: Options, record, target: float) -> None:
     """Seconds of the exact solver and of plain diffusion to a relative residual."""
     problem = case.load(options)
     graph = Graphfill(problem).graph
-    rounds = options.n_rounds(3)
+    rounds = options.n_rounds(1 if options.quick else 3)
     steps = _steps_to(problem, graph, target)
     for who, how in {
         "exact": {"solver": "exact", "tol": target},

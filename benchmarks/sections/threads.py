@@ -41,7 +41,7 @@ def measure(case: Case, solver: str, options: Options, record) -> None:
     del one, two
     times = interleaved(
         {f"{solver}, {n}": lambda n=n: fill(problem, graph, threads=n, **how) for n in (1, 2)},
-        options.n_rounds(3),
+        options.n_rounds(1 if options.quick else 3),
         lambda **fields: record(case=case.name, **fields),
     )
     alone, both = (min(times[f"{solver}, {n}"]) for n in (1, 2))

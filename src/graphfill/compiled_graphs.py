@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from . import _kernels
+from . import _kernels, validate
 from .threads import available, cut, share
 
 Array = np.ndarray
@@ -70,34 +70,64 @@ def _upper_triangle(
     keep_loops: bool,
 ) -> tuple[Array, Array, Array, Array | None]:
     """Sorted rows of the upper triangle, with room between them: start, length, entries."""
+    threads = available()
+    validate.check_edge_count(len(source))
     edges = (np.ascontiguousarray(source), np.ascontiguousarray(target), int(keep_loops))
-    smaller = np.zeros(n_nodes + 1, dtype=np.int64)
-    larger = np.zeros(n_nodes + 1, dtype=np.int64)
-    _by_rows(lambda lo, hi: _kernels.edge_count(*edges, smaller[1:], larger[1:], lo, hi), n_nodes)
-    start, bucket_start = np.cumsum(smaller), np.cumsum(larger)
-    listed = int(start[-1])
+    pieces = cut(len(source), threads)
+    bounds = _even_bounds(edges[0], edges[1], n_nodes, threads)
+    parts = len(bounds) - 1
+
+    # place[thread, part, b]: where a thread's next edge of that part goes into bucket b.
+    place = np.zeros((max(len(pieces), 1), parts, n_nodes), dtype=np.uint32)
+    share(
+        lambda t, lo, hi: _kernels.edge_count(*edges, bounds, parts, n_nodes, place[t], lo, hi),
+        [(t, lo, hi) for t, (lo, hi) in enumerate(pieces)],
+        threads,
+    )
+    ends = np.cumsum(np.moveaxis(place, 0, -1), dtype=np.int64)
+    listed = int(ends[-1]) if ends.size else 0
+    ends = np.moveaxis(ends.reshape(parts, n_nodes, len(place)), -1, 0)
+    place = (ends - place).astype(np.uint32)
+    bucket_start = np.empty((parts, n_nodes + 1), dtype=np.int64)
+    bucket_start[:, :-1] = place[0]
+    bucket_start[:, -1] = [*bucket_start[1:, 0], listed]
+    del ends
 
     bucket = np.empty(listed, dtype=np.int32)
     bucket_weights = None if weights is None else np.empty(listed)
-    place = bucket_start[:-1].copy()
-    _by_rows(
-        lambda lo, hi: _kernels.edge_bucket(*edges, weights, place, bucket, bucket_weights, lo, hi),
-        n_nodes,
-        bucket_start,
+    share(
+        lambda t, lo, hi: _kernels.edge_bucket(
+            *edges, weights, bounds, parts, n_nodes, place[t], bucket, bucket_weights, lo, hi
+        ),
+        [(t, lo, hi) for t, (lo, hi) in enumerate(pieces)],
+        threads,
     )
     upper = np.empty(listed, dtype=np.int32)
     upper_weights = None if weights is None else np.empty(listed)
     times = None if weights is None else np.empty(listed, dtype=np.int32)
+    start = np.full(n_nodes + 1, listed, dtype=np.int64)
     length = np.zeros(n_nodes, dtype=np.int64)
-    _by_rows(
-        lambda lo, hi: _kernels.edge_merge(
-            bucket_start, bucket, bucket_weights, n_nodes, rule, start, length, upper,
+    share(
+        lambda p, lo, hi: _kernels.edge_merge(
+            bucket_start[p], bucket, bucket_weights, n_nodes, rule, start, length, upper,
             upper_weights, times, lo, hi,
         ),
-        n_nodes,
-        start,
+        [(p, int(lo), int(hi)) for p, (lo, hi) in enumerate(pairwise(bounds))],
+        threads,
     )  # fmt: skip
     return start, length, upper, upper_weights
+
+
+def _even_bounds(source: Array, target: Array, n_nodes: int, parts: int) -> Array:
+    """Bounds of row ranges that hold about as many smaller ends of edges each."""
+    if not len(source):
+        return np.array([0, n_nodes])
+    step = max(1, len(source) // 50_000)
+    smaller = np.sort(np.minimum(source[::step], target[::step]))
+    inner = smaller[[len(smaller) * p // parts for p in range(1, parts)]]
+    return np.array(
+        [0, *np.unique(inner[(inner > 0) & (inner < n_nodes)]), n_nodes], dtype=np.int64
+    )
 
 
 def _by_rows(work: Callable[[int, int], None], n_rows: int, ends: Array | None = None) -> None:

@@ -122,9 +122,9 @@ class Passes:
         """Column sums of weight z (or of weight) over known cells."""
         return self._run("known_sums", weight, known, z, None, measured=True, width=width)
 
-    def known_squares(self, weight: Array, known: Array, z: Array) -> Array:
-        """Column sums of weight z^2 over known cells."""
-        return self._run("known_squares", weight, known, z, None, measured=True)
+    def squares(self, weight: Array, known: Array, z: Array) -> Array:
+        """Column sums of weight z^2."""
+        return self._run("squares", weight, known, z, None, measured=True)
 
     def shift_known(self, weight: Array, known: Array, z: Array, shift: Array) -> None:
         """z += shift at known cells."""
@@ -189,6 +189,7 @@ def pack(
     width: int,
     *,
     start: Array | None = None,
+    out: Array | None = None,
     threads: int = 1,
 ) -> tuple[Array, Array]:
     """A tile of factor X in the solver's order, start (or 0) at missing cells; and what is known.
@@ -196,7 +197,7 @@ def pack(
     Row r of the tile is row order[r] of X; lanes past the last column count as known.
     """
     rows = len(factor)
-    z = empty_tile(rows, width, X.dtype)
+    z = empty_tile(rows, width, X.dtype) if out is None else out
     known = np.empty((rows, -(-width // 8)), dtype=np.uint8)
 
     def work(lo: int, hi: int) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from . import kernels
 from .operator import Operator
-from .solvers import Progress, Solution, System
-from .threads import share
+from .solvers import Progress, Solution, System, Workspace
+from .threads import cut, share
 
 Array = np.ndarray
 Solver = Callable[[System, Progress], Solution]
@@ -99,7 +99,12 @@ def fill(
     resolution : float
         Residuals are relative to no less than this share of the known cells' norm.
     """
-    out = X.copy()
+    out = np.empty_like(X)
+    share(
+        lambda lo, hi: np.copyto(out[lo:hi], X[lo:hi]),
+        cut(len(X), operator.threads),
+        operator.threads,
+    )
     n_columns = X.shape[1]
     result = Filled(
         out,
@@ -111,26 +116,31 @@ def fill(
     whole_tiles = len(tiles) > 1 and not any(operator.passes.shared(width) for _, width in tiles)
     threads = 1 if whole_tiles else operator.threads
 
+    shared_workspace = Workspace()
+
     def one_tile(columns: slice, width: int) -> None:
+        workspace = Workspace() if whole_tiles else shared_workspace
         lanes = columns.stop - columns.start
         order, from_z, label = operator.order, operator.from_z, operator.components.label
-        z, known = kernels.pack(X, columns, order, operator.to_z, width, threads=threads)
+        z = workspace.tile(len(from_z), width, X.dtype)
+        z, known = kernels.pack(X, columns, order, operator.to_z, width, out=z, threads=threads)
         reach = kernels.reach(known, operator.components.rows, operator.components.starts)
         result.reached[:, columns] = kernels.known_cells(reach, lanes)
 
         shift = _centre(operator, known, z, centre)
-        system = _system(operator, known, z, interior)
+        system = _system(operator, known, z, interior, workspace)
         if resolution:
-            squares = operator.passes.known_squares(operator.diagonal, known, z)
+            squares = operator.passes.squares(operator.diagonal, known, z)
             system.floor = resolution**2 * squares
         if start is not None:
             # The plain start is what residuals are measured against.
             system.reference = system.passes.residual(
                 system.diagonal, system.known, system.z, system.tile(), system.source
             )
-            begun, _ = kernels.pack(X, columns, order, operator.to_z, width, start=start)
+            begun, _ = kernels.pack(X, columns, order, operator.to_z, width, start=start, out=z)
             begun -= shift.astype(z.dtype)
-            system.z = begun if interior is None else begun[interior.rows]
+            if interior is not None:
+                np.take(begun, interior.rows, axis=0, out=system.z)
         solution = solver(system, tick)
         result.n_iter[columns] = solution.n_iter[:lanes]
         result.residual[columns] = solution.residual[:lanes]
@@ -155,6 +165,7 @@ def fill(
             reached=None if all_reached else reach,
             threads=threads,
         )
+        workspace.release()
 
     share(one_tile, tiles, operator.threads if whole_tiles else 1)
     return result
@@ -175,16 +186,26 @@ def _centre(operator: Operator, known: Array, z: Array, centre: str) -> Array:
     return shift
 
 
-def _system(operator: Operator, known: Array, z: Array, interior: Interior | None) -> System:
+def _system(
+    operator: Operator, known: Array, z: Array, interior: Interior | None, workspace: Workspace
+) -> System:
     if interior is None:
-        return System(operator.passes, operator.diagonal, operator.scale, known, z)
+        return System(
+            operator.passes, operator.diagonal, operator.scale, known, z, workspace=workspace
+        )
     rows = interior.rows
     known = known[rows]
-    inner = kernels.empty_tile(len(rows), z.shape[1], z.dtype)
+    inner = workspace.tile(len(rows), z.shape[1], z.dtype)
     np.take(z, rows, axis=0, out=inner)
     source = np.zeros_like(inner)
     ones = np.ones(len(rows), dtype=z.dtype)
     interior.boundary.diffuse(ones, known, z, source)
     return System(
-        interior.passes, operator.diagonal[rows], operator.scale[rows], known, inner, source
+        interior.passes,
+        operator.diagonal[rows],
+        operator.scale[rows],
+        known,
+        inner,
+        source,
+        workspace=workspace,
     )

@@ -12,7 +12,7 @@ the solver's order. Which of its cells are known is an opaque handle, made by ``
 ``Passes(indptr, indices, weights, threads)``
     One pass over a graph's edges per method: diffuse, diffuse_measured, residual,
     laplacian, chebyshev; and over the rows of a tile: step_residual, step_direction,
-    known_sums, known_squares, shift_known.
+    known_sums, squares, shift_known.
 ``survey``, ``pack``, ``unpack``, ``reach``, ``known_cells``
     From the user's matrix to a tile and back.
 ``edge_range``, ``build_csr``, ``components``, ``cluster_order``, ``select_rows``

@@ -67,6 +67,7 @@ class Operator:
     degree : float64 [n]
     diagonal, scale : [n]
         (1 + shrinkage) d and its inverse, 0 where d = 0.
+    components : Components
     to_z, from_z : [n]
         Row factors between the user's values and z.
     """
@@ -83,9 +84,13 @@ class Operator:
         threads: int = 1,
     ):
         self.order, self.dtype, self.threads = order, np.dtype(dtype), threads
-        self.graph = with_self_loops(graph) if self_loops else graph
-        indptr, indices, weights = self.graph.indptr, self.graph.indices, self.graph.weights
-        self.degree = self.graph.degrees()
+        count, label, _ = graph_components(graph)
+        self.components = Components(count, label if order is None else label[order])
+        # The graph itself is not kept: where its arrays are rewritten, it may be let go.
+        if self_loops:
+            graph = with_self_loops(graph)
+        indptr, indices, weights = graph.indptr, graph.indices, graph.weights
+        self.degree = graph.degrees()
         if order is not None:
             self.degree = self.degree[order]
             indptr, indices, weights = kernels.select_rows(
@@ -106,11 +111,6 @@ class Operator:
     @property
     def n_nodes(self) -> int:
         return len(self.degree)
-
-    @cached_property
-    def components(self) -> Components:
-        count, label, _ = graph_components(self.graph)
-        return Components(count, label if self.order is None else label[self.order])
 
 
 def graph_components(graph: Graph) -> tuple[int, Array, Array]:

@@ -17,7 +17,7 @@ Array = np.ndarray
 
 
 def tile_widths(dtype: np.dtype) -> list[int]:
-    return list(range(1, 65))
+    return list(range(1, 33))
 
 
 def empty_tile(n_rows: int, width: int, dtype: np.dtype) -> Array:
@@ -113,8 +113,8 @@ class Passes:
         values = 1.0 if z is None else z.astype(np.float64)
         return _column_sums(np.where(known, weight[:, None] * values, 0.0))
 
-    def known_squares(self, weight: Array, known: Array, z: Array) -> Array:
-        return _column_sums(np.where(known, weight[:, None] * z.astype(np.float64) ** 2, 0.0))
+    def squares(self, weight: Array, known: Array, z: Array) -> Array:
+        return _column_sums(weight[:, None] * z.astype(np.float64) ** 2)
 
     def shift_known(self, weight: Array, known: Array, z: Array, shift: Array) -> None:
         np.copyto(z, z + shift.astype(z.dtype), where=known)
@@ -144,12 +144,14 @@ def pack(
     width: int,
     *,
     start: Array | None = None,
+    out: Array | None = None,
     threads: int = 1,
 ) -> tuple[Array, Array]:
     rows = slice(None) if order is None else order
     n_columns = columns.stop - columns.start
     known = np.ones((len(factor), width), dtype=bool)
-    z = np.zeros((len(factor), width), dtype=X.dtype)
+    z = np.empty((len(factor), width), dtype=X.dtype) if out is None else out
+    z[:, n_columns:] = 0
     values = X[rows, columns]
     known[:, :n_columns] = ~np.isnan(values)
     other = 0 if start is None else start[rows, columns]

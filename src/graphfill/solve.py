@@ -198,6 +198,8 @@ def propagate(
         shrinkage=shrinkage,
         threads=n_threads,
     )
+    label = graph_components(graph)[1]
+    del graph  # if it was made here and rewritten in another order, its memory is needed
     interior = None
     if whole_rows and solver != "direct":
         interior = cut_interior(operator, missing_in_row > 0)
@@ -231,7 +233,7 @@ def propagate(
         residuals=filled.residual,
         converged=None if asked is None else bool((filled.residual <= asked).all()),
         n_unreached=int(operator.components.sizes @ (~filled.reached).sum(axis=1)),
-        _label=graph_components(graph)[1],
+        _label=label,
         _reached=filled.reached,
     )
     _warn(result, n_missing, unreached, asked, known_in_column, opened.feature_names)

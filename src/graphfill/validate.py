@@ -650,6 +650,15 @@ def not_a_graph(graph: Any) -> InputError:
     )
 
 
+def check_edge_count(n_listed: int) -> None:
+    """Refuse more edges than one graph in memory can place."""
+    if n_listed >= 2**32:
+        raise InputError(
+            f"{n_listed} edges are listed but one graph in memory takes at most {2**32 - 1}: "
+            "list each edge once, or cut the graph into parts."
+        )
+
+
 # -- parameters --
 
 

@@ -3,10 +3,15 @@
  * Dropping each edge (a, b), a <= b, into the bucket of b and then reading the buckets in
  * order while dropping b into the row of a leaves every row sorted, with duplicates side
  * by side. Reading those rows in order and dropping a into b's row and b into a's gives the
- * symmetric matrix, sorted again. Each function handles the rows lo <= row < hi, so that
- * threads share the rows and every row sees its edges in the same order.
+ * symmetric matrix, sorted again.
+ *
+ * Threads first share the edges: bucket (p, b) takes the edges whose a lies in part p of the
+ * rows, and within it each thread has a place of its own, so that the edges keep their order.
+ * Then they share the parts. Places are 32 bits wide, to keep more of them in the cache: at
+ * most 2^32 - 1 edges.
  */
 
+#define EDGES_AHEAD 16 /* half the entries between asking for a place and using it */
 #define END(array, wide, e) ((wide) ? ((const int64_t *)(array))[e] : ((const int32_t *)(array))[e])
 
 static void edge_range(const void *source, const void *target, int wide, int64_t lo, int64_t hi,
@@ -24,30 +29,54 @@ static void edge_range(const void *source, const void *target, int wide, int64_t
     *most = high;
 }
 
-/* smaller[a]++ and larger[b]++ for each edge, where these lie in [lo, hi). */
-static void edge_count(const void *source, const void *target, int wide, int64_t edges, int loops,
-                       int64_t *restrict smaller, int64_t *restrict larger, int64_t lo, int64_t hi)
+/* Which part of the rows a lies in: part p holds bounds[p] <= a < bounds[p + 1]. */
+static inline int64_t part_of(int64_t a, const int64_t *bounds, int64_t parts)
 {
-    for (int64_t e = 0; e < edges; e++) {
+    int64_t part = 0;
+    for (int64_t p = 1; p < parts; p++) part += a >= bounds[p];
+    return part;
+}
+
+/* count[part(a), b]++ for the edges lo <= e < hi. */
+static void edge_count(const void *source, const void *target, int wide, int loops,
+                       const int64_t *restrict bounds, int64_t parts, int64_t n,
+                       uint32_t *restrict count, int64_t lo, int64_t hi)
+{
+    for (int64_t e = lo; e < hi; e++) {
         const int64_t u = END(source, wide, e), v = END(target, wide, e);
         const int64_t a = u < v ? u : v, b = u < v ? v : u;
         if (a == b && !loops) continue;
-        if (a >= lo && a < hi) smaller[a]++;
-        if (b >= lo && b < hi) larger[b]++;
+        count[part_of(a, bounds, parts) * n + b]++;
     }
 }
 
-/* bucket[next[b]++] = a for each edge with b in [lo, hi). */
-static void edge_bucket(const void *source, const void *target, int wide, int64_t edges, int loops,
-                        const double *restrict weights, int64_t *restrict next,
+/* Which bucket edge e goes to. */
+static inline int64_t bucket_of(const void *source, const void *target, int wide,
+                                const int64_t *bounds, int64_t parts, int64_t n, int64_t e)
+{
+    const int64_t u = END(source, wide, e), v = END(target, wide, e);
+    return part_of(u < v ? u : v, bounds, parts) * n + (u < v ? v : u);
+}
+
+/* bucket[next[part(a), b]++] = a for the edges lo <= e < hi. */
+static void edge_bucket(const void *source, const void *target, int wide, int loops,
+                        const double *restrict weights, const int64_t *restrict bounds,
+                        int64_t parts, int64_t n, uint32_t *restrict next,
                         int32_t *restrict bucket, double *restrict bucket_weights, int64_t lo,
                         int64_t hi)
 {
-    for (int64_t e = 0; e < edges; e++) {
+    for (int64_t e = lo; e < hi; e++) {
+        /* Ask early for the place, and then for what lies there. */
+        if (e + 2 * EDGES_AHEAD < hi) {
+            const int64_t far = bucket_of(source, target, wide, bounds, parts, n, e + 2 * EDGES_AHEAD);
+            const int64_t near = bucket_of(source, target, wide, bounds, parts, n, e + EDGES_AHEAD);
+            PREFETCH(next + far);
+            PREFETCH(bucket + next[near]);
+        }
         const int64_t u = END(source, wide, e), v = END(target, wide, e);
         const int64_t a = u < v ? u : v, b = u < v ? v : u;
-        if (b < lo || b >= hi || (a == b && !loops)) continue;
-        const int64_t k = next[b]++;
+        if (a == b && !loops) continue;
+        const uint32_t k = next[part_of(a, bounds, parts) * n + b]++;
         bucket[k] = (int32_t)a;
         if (weights) bucket_weights[k] = weights[e];
     }
@@ -55,18 +84,31 @@ static void edge_bucket(const void *source, const void *target, int wide, int64_
 
 enum { MERGE_MEAN, MERGE_SUM, MERGE_MAX, MERGE_MIN };
 
-/* Rows a in [lo, hi) of the upper triangle: upper[start[a] ... start[a] + length[a]), sorted,
- * duplicates merged. times counts the listings of an entry (mean only). */
+/* Rows a in [lo, hi), one part, of the upper triangle: upper[start[a] ... start[a] + length[a]),
+ * sorted, duplicates merged. bucket_start has the n + 1 bounds of the part's buckets, and the
+ * rows take the same room. times counts the listings of an entry (for the mean). */
 static void edge_merge(const int64_t *restrict bucket_start, const int32_t *restrict bucket,
                        const double *restrict bucket_weights, int64_t n, int merge,
-                       const int64_t *restrict start, int64_t *restrict length,
+                       int64_t *restrict start, int64_t *restrict length,
                        int32_t *restrict upper, double *restrict upper_weights,
                        int32_t *restrict times, int64_t lo, int64_t hi)
 {
+    for (int64_t a = lo; a < hi; a++) length[a] = 0;
+    for (int64_t k = bucket_start[0]; k < bucket_start[n]; k++) length[bucket[k]]++;
+    for (int64_t a = lo, at = bucket_start[0]; a < hi; a++) {
+        start[a] = at;
+        at += length[a];
+        length[a] = 0;
+    }
     for (int64_t b = 0; b < n; b++)
         for (int64_t k = bucket_start[b]; k < bucket_start[b + 1]; k++) {
+            if (k + 2 * EDGES_AHEAD < bucket_start[n]) {
+                const int64_t far = bucket[k + 2 * EDGES_AHEAD], near = bucket[k + EDGES_AHEAD];
+                PREFETCH(start + far);
+                PREFETCH(length + far);
+                PREFETCH(upper + start[near] + length[near]);
+            }
             const int64_t a = bucket[k];
-            if (a < lo || a >= hi) continue;
             const int64_t last = start[a] + length[a] - 1;
             const int repeated = length[a] > 0 && upper[last] == b;
             if (!repeated) {

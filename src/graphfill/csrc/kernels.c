@@ -34,10 +34,6 @@
 #include "widths.h"
 #define W 32
 #include "widths.h"
-#define W 48
-#include "widths.h"
-#define W 64
-#include "widths.h"
 #undef REAL
 #undef MASK
 
@@ -70,14 +66,14 @@ typedef struct {
 #define KIND(real, w) {sizeof(real), w, passes_##real##_##w##_0, passes_##real##_##w##_1}
 static const tile_kind KINDS[] = {
     KIND(float, 1),  KIND(float, 2),  KIND(float, 4),  KIND(float, 8),  KIND(float, 16),
-    KIND(float, 32), KIND(float, 48), KIND(float, 64), KIND(double, 1), KIND(double, 2),
-    KIND(double, 4), KIND(double, 8), KIND(double, 16), KIND(double, 32),
+    KIND(float, 32), KIND(double, 1), KIND(double, 2), KIND(double, 4), KIND(double, 8),
+    KIND(double, 16), KIND(double, 32),
 };
 enum { N_KINDS = sizeof KINDS / sizeof KINDS[0] };
 
 static const char *PASS_NAMES[N_PASSES] = {
     "diffuse",       "diffuse_measured", "residual",   "laplacian",   "chebyshev",
-    "step_residual", "step_direction",   "known_sums", "known_squares", "shift_known",
+    "step_residual", "step_direction",   "known_sums", "squares", "shift_known",
 };
 
 /* ---- buffers ---- */
@@ -338,18 +334,20 @@ static PyObject *py_edge_range(PyObject *self, PyObject *args)
 static PyObject *py_edge_count(PyObject *self, PyObject *args)
 {
     (void)self;
-    PyObject *source, *target, *smaller, *larger;
+    PyObject *source, *target, *bounds, *count;
     int loops;
-    long long lo, hi;
-    if (!PyArg_ParseTuple(args, "OOiOOLL", &source, &target, &loops, &smaller, &larger, &lo, &hi))
+    long long parts, n, lo, hi;
+    if (!PyArg_ParseTuple(args, "OOiOLLOLL", &source, &target, &loops, &bounds, &parts, &n, &count,
+                          &lo, &hi))
         return NULL;
     buffers b = {.count = 0, .failed = 0};
     const edge_list list = take_edges(&b, source, target);
-    int64_t *small = need(&b, smaller, 1, 8, hi, "smaller");
-    int64_t *large = need(&b, larger, 1, 8, hi, "larger");
+    const int64_t *limits = need(&b, bounds, 0, 8, parts + 1, "bounds");
+    uint32_t *counts = need(&b, count, 1, 4, parts * n, "count");
+    CHECK(b, 0 <= lo && lo <= hi && hi <= list.edges, "bad range of edges");
     if (!b.failed) {
         Py_BEGIN_ALLOW_THREADS
-        edge_count(list.source, list.target, list.wide, list.edges, loops, small, large, lo, hi);
+        edge_count(list.source, list.target, list.wide, loops, limits, parts, n, counts, lo, hi);
         Py_END_ALLOW_THREADS
     }
     return finish(&b);
@@ -358,23 +356,25 @@ static PyObject *py_edge_count(PyObject *self, PyObject *args)
 static PyObject *py_edge_bucket(PyObject *self, PyObject *args)
 {
     (void)self;
-    PyObject *source, *target, *weights, *next, *bucket, *bucket_weights;
+    PyObject *source, *target, *weights, *bounds, *next, *bucket, *bucket_weights;
     int loops;
-    long long lo, hi;
-    if (!PyArg_ParseTuple(args, "OOiOOOOLL", &source, &target, &loops, &weights, &next, &bucket,
-                          &bucket_weights, &lo, &hi))
+    long long parts, n, lo, hi;
+    if (!PyArg_ParseTuple(args, "OOiOOLLOOOLL", &source, &target, &loops, &weights, &bounds, &parts,
+                          &n, &next, &bucket, &bucket_weights, &lo, &hi))
         return NULL;
     buffers b = {.count = 0, .failed = 0};
     const edge_list list = take_edges(&b, source, target);
     const double *w = take(&b, weights, 0, 8, list.edges, "weights");
-    int64_t *place = need(&b, next, 1, 8, hi, "next");
+    const int64_t *limits = need(&b, bounds, 0, 8, parts + 1, "bounds");
+    uint32_t *place = need(&b, next, 1, 4, parts * n, "next");
     int32_t *ends = need(&b, bucket, 1, 4, 0, "bucket");
     double *bw = take(&b, bucket_weights, 1, 8, 0, "bucket_weights");
     CHECK(b, !w == !bw, "weights and bucket_weights go together");
+    CHECK(b, 0 <= lo && lo <= hi && hi <= list.edges, "bad range of edges");
     if (!b.failed) {
         Py_BEGIN_ALLOW_THREADS
-        edge_bucket(list.source, list.target, list.wide, list.edges, loops, w, place, ends, bw, lo,
-                    hi);
+        edge_bucket(list.source, list.target, list.wide, loops, w, limits, parts, n, place, ends, bw,
+                    lo, hi);
         Py_END_ALLOW_THREADS
     }
     return finish(&b);
@@ -392,13 +392,14 @@ static PyObject *py_edge_merge(PyObject *self, PyObject *args)
         return NULL;
     buffers b = {.count = 0, .failed = 0};
     const int64_t *from = need(&b, bucket_start, 0, 8, n + 1, "bucket_start");
-    const int32_t *ends = need(&b, bucket, 0, 4, b.failed ? 0 : from[n], "bucket");
-    const double *bw = take(&b, bucket_weights, 0, 8, b.failed ? 0 : from[n], "bucket_weights");
-    const int64_t *at = need(&b, start, 0, 8, n + 1, "start");
+    const int64_t room = b.failed ? 0 : from[n];
+    const int32_t *ends = need(&b, bucket, 0, 4, room, "bucket");
+    const double *bw = take(&b, bucket_weights, 0, 8, room, "bucket_weights");
+    int64_t *at = need(&b, start, 1, 8, n + 1, "start");
     int64_t *len = need(&b, length, 1, 8, n, "length");
-    int32_t *up = need(&b, upper, 1, 4, b.failed ? 0 : at[n], "upper");
-    double *uw = take(&b, upper_weights, 1, 8, b.failed ? 0 : at[n], "upper_weights");
-    int32_t *count = take(&b, times, 1, 4, b.failed ? 0 : at[n], "times");
+    int32_t *up = need(&b, upper, 1, 4, room, "upper");
+    double *uw = take(&b, upper_weights, 1, 8, room, "upper_weights");
+    int32_t *count = take(&b, times, 1, 4, room, "times");
     CHECK(b, !bw == !uw && !bw == !count, "weights go together");
     CHECK(b, 0 <= lo && lo <= hi && hi <= n, "bad range of rows");
     if (!b.failed) {

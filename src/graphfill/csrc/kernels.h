@@ -21,7 +21,7 @@
 #endif
 
 #ifndef AHEAD
-#define AHEAD 16 /* entries between asking for a row and using it */
+#define AHEAD 64 /* entries between asking for a row and using it */
 #endif
 
 typedef struct {
@@ -45,6 +45,10 @@ typedef struct {
 } pass;
 
 typedef void (*tile_pass)(const adjacency *, const pass *, int64_t, int64_t);
+
+#define BITS4(b) 1u << (b), 1u << ((b) + 1), 1u << ((b) + 2), 1u << ((b) + 3)
+static const uint32_t LANE_BIT[32] = {BITS4(0),  BITS4(4),  BITS4(8),  BITS4(12),
+                                      BITS4(16), BITS4(20), BITS4(24), BITS4(28)};
 
 enum { N_PASSES = 10 };
 typedef tile_pass tile_passes[N_PASSES];

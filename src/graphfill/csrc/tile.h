@@ -16,17 +16,22 @@
 #define BYTES ((W + 7) / 8)
 
 #if WEIGHTED
+#define WEIGHT(k) weights[k] *
+#else
+#define WEIGHT(k)
+#endif
+
+/* sum += a_ik z[k]. Short lane loops are unrolled into scalars before gcc would make vectors of
+ * them, so those widths are spelt as vectors where the compiler has them. */
+#if defined(__GNUC__) && W > 1 && W <= 8
+typedef REAL TILE(lanes) __attribute__((vector_size(W * sizeof(REAL)), may_alias, aligned(4)));
 #define ENTRY(sum, k)                                                                    \
-    do {                                                                                 \
-        const REAL *restrict row = z + (size_t)a->indices[k] * W;                         \
-        const REAL w = weights[k];                                                       \
-        for (int l = 0; l < W; l++) sum[l] += w * row[l];                                 \
-    } while (0)
+    *(TILE(lanes) *)(sum) += WEIGHT(k) * (const TILE(lanes) *)(z + (size_t)a->indices[k] * W)
 #else
 #define ENTRY(sum, k)                                                                    \
     do {                                                                                 \
         const REAL *restrict row = z + (size_t)a->indices[k] * W;                         \
-        for (int l = 0; l < W; l++) sum[l] += row[l];                                     \
+        for (int l = 0; l < W; l++) (sum)[l] += WEIGHT(k) row[l];                         \
     } while (0)
 #endif
 
@@ -84,7 +89,8 @@ static inline void TILE(unknown)(const uint8_t *restrict bits, MASK *restrict un
     for (int c = 0; c < W; c += 32) {
         uint32_t word = 0;
         memcpy(&word, bits + c / 8, BYTES - c / 8 < 4 ? BYTES - c / 8 : 4);
-        for (int l = 0; l < 32 && c + l < W; l++) unknown[c + l] = (MASK)((word >> l) & 1) - 1;
+        for (int l = 0; l < 32 && c + l < W; l++)
+            unknown[c + l] = -(MASK)((word & LANE_BIT[l]) == 0);
     }
 }
 
@@ -213,19 +219,17 @@ CLONES static void TILE(known_sums)(const adjacency *a, const pass *s, int64_t l
     }
 }
 
-/* sums += f in^2 over known cells. */
-CLONES static void TILE(known_squares)(const adjacency *a, const pass *s, int64_t lo, int64_t hi)
+/* sums += f in^2. */
+CLONES static void TILE(squares)(const adjacency *a, const pass *s, int64_t lo, int64_t hi)
 {
     const REAL *restrict z = s->in, *restrict weight = s->row;
     (void)a;
     for (int64_t i = lo; i < hi; i++) {
-        MASK unknown[W];
-        TILE(unknown)(s->known + i * BYTES, unknown);
         double *restrict total = s->sums + (i / s->block_rows) * W;
         const double f = weight[i];
         for (int l = 0; l < W; l++) {
             const double value = z[i * W + l];
-            total[l] += unknown[l] ? 0.0 : f * (value * value);
+            total[l] += f * (value * value);
         }
     }
 }
@@ -248,12 +252,13 @@ CLONES static void TILE(shift_known)(const adjacency *a, const pass *s, int64_t 
 static const tile_passes TILE(passes) = {
     TILE(diffuse),       TILE(diffuse_measured), TILE(residual),
     TILE(laplacian),     TILE(chebyshev),        ROWS(step_residual),
-    ROWS(step_direction), ROWS(known_sums),      ROWS(known_squares),
+    ROWS(step_direction), ROWS(known_sums),      ROWS(squares),
     ROWS(shift_known),
 };
 
 #undef ROWS
 #undef BYTES
+#undef WEIGHT
 #undef ENTRY
 #undef NEIGHBOUR_SUM
 #undef BEGIN_ROWS

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
@@ -60,7 +61,7 @@ def known_means(X: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.divide(total, count, out=np.full(X.shape[1], np.nan), where=count > 0)
 
 
-class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     """Base class of the imputers: a subclass implements `_fill`."""
 
     _policies: ClassVar[tuple[str, ...]] = ("zero", "mean", "nan")  # what `unreached` may be
@@ -79,9 +80,9 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.add_indicator = add_indicator
         self.keep_empty_features = keep_empty_features
 
+    @abstractmethod
     def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
         """Fill the NaN of X, one row per node, in a new array; the policy is applied after."""
-        raise NotImplementedError
 
     def _in_empty_columns(self, X: NDArray[np.floating]) -> NDArray[np.bool_] | None:
         """The missing cells of columns that had no known cell in fit; None if there are none."""

@@ -10,11 +10,13 @@ from .conjugate_gradients import conjugate_gradients
 from .diffusion import diffusion
 from .direct import direct
 from .system import Progress, Solution, System
+from .workspace import Workspace
 
 __all__ = [
     "Progress",
     "Solution",
     "System",
+    "Workspace",
     "chebyshev",
     "conjugate_gradients",
     "diffusion",

@@ -49,7 +49,7 @@ def chebyshev(system: System, n_iter: int, tick: Progress) -> Solution:
         return Solution(system.z, np.zeros(width, dtype=int), np.ones(width))
     c = series(n_iter, SERIES_TOLERANCE)
 
-    e = system.z.copy()
+    e = system.copy()
     squared = passes.diffuse_measured(scale, known, system.z, e, system.source)
     tick(1)
     reference = system.reference_or(squared)
@@ -62,6 +62,5 @@ def chebyshev(system: System, n_iter: int, tick: Progress) -> Solution:
         passes.chebyshev(scale, known, now, before, x, 1.0 if k == 1 else 2.0, float(c[k]))
         now, before = before, now
         tick(1)
-    spare = system.tile()
-    squared = passes.residual(system.diagonal, known, x, spare, system.source)
+    squared = passes.residual(system.diagonal, known, x, before, system.source)
     return Solution(x, np.full(width, n_iter), relative(squared, reference))

@@ -19,7 +19,7 @@ def diffusion(system: System, n_iter: int, tick: Progress) -> Solution:
     Graphs with Missing Node Features, 2022, Algorithm 1.
     """
     passes, scale, known = system.passes, system.scale, system.known
-    z, spare = system.z, system.z.copy()
+    z, spare = system.z, system.copy()
     width = z.shape[1]
     reference, squared = system.reference, np.zeros(width)
     for step in range(1, n_iter + 1):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..kernels import Passes, empty_tile
+from ..kernels import Passes
+from .workspace import Workspace
 
 Array = np.ndarray
 Progress = Callable[[int], None]
@@ -25,6 +26,7 @@ class System:
     z : [n, width]: known values, and the start at unknown cells; solvers overwrite it
     source : [n, width] or None: A_uk z_k, when the passes run over A_uu only
     reference : squared norm of b_0 per column, or None when z starts there
+    workspace : where further tiles come from
     floor : least reference, so that what rounding leaves of a zero b_0 is not taken for one
     """
 
@@ -36,6 +38,7 @@ class System:
     source: Array | None = None
     reference: Array | None = None
     floor: Array | float = 0.0
+    workspace: Workspace = field(default_factory=Workspace)
 
     def reference_or(self, at_start: Array) -> Array:
         """What residuals are relative to, given the squared residual at the start."""
@@ -45,9 +48,15 @@ class System:
     def tile(self, *, zero: bool = False) -> Array:
         """Another tile of the same shape."""
         n_rows, width = self.z.shape
-        tile = empty_tile(n_rows, width, self.z.dtype)
+        tile = self.workspace.tile(n_rows, width, self.z.dtype)
         if zero:
             tile.fill(0)
+        return tile
+
+    def copy(self) -> Array:
+        """A copy of z."""
+        tile = self.tile()
+        np.copyto(tile, self.z)
         return tile
 
 
