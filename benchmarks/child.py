@@ -60,11 +60,10 @@ def _pyg(n_steps: int):
 
 
 def _graphfill(**how):
-    from graphfill import Graph, propagate
+    from graphfill import propagate
 
     def run(edge_index, X):
-        graph = Graph.from_edges(edge_index, n_nodes=len(X))
-        return propagate(X, graph, normalization="sym", **how).X
+        return propagate(X, edge_index, normalization="sym", **how).X
 
     return run
 

@@ -63,7 +63,7 @@ class Ledger:
                 "versions": versions(),
                 "arguments": argv,
                 "seed": options.seed,
-                "options": {k: str(v) for k, v in asdict(options).items()},
+                "options": {k: str(v) for k, v in asdict(options).items() if k != "cache"},
                 "measurements": self.measurements,
             }
         )

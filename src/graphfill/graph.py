@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import edges as reader
 from . import kernels, validate
+from .ids import as_array, as_ids, row_ids
 
 T = TypeVar("T")
 
@@ -131,15 +132,15 @@ class Graph:
         validate.check_nodes_or_count(nodes, n_nodes)
         if target is None:
             source, target = reader.split_pairs(source)
-        source, target = reader.as_ids(source, "source"), reader.as_ids(target, "target")
+        source, target = as_ids(source, "source"), as_ids(target, "target")
         validate.check_ends(source, target)
         if n_nodes is not None:
             edges = reader.by_number(source, target, validate.check_node_count(n_nodes))
         else:
-            own = None if nodes is None else reader.as_ids(nodes, "node")
+            own = None if nodes is None else as_ids(nodes, "node")
             edges = reader.by_id(source, target, own, unknown)
         if weight is not None:
-            weights = validate.check_edge_weights(reader.as_array(weight), source.size)
+            weights = validate.check_edge_weights(as_array(weight), source.size)
             edges = edges._replace(weights=weights)
         return cls._from(edges, merge=merge, self_loops=self_loops, directed=directed)
 
@@ -174,7 +175,7 @@ class Graph:
         validate.check_compressed(starts, columns, n_nodes, n_nodes)
         values = np.ones(columns.size, dtype=bool)
         if weights is not None:
-            values = validate.check_edge_weights(reader.as_array(weights), columns.size)
+            values = validate.check_edge_weights(as_array(weights), columns.size)
         columns = columns.astype(np.int64, copy=False)
         A = sparse.csr_array((values, columns, starts), shape=(n_nodes, n_nodes))
         return cls.from_scipy(A, **options)
@@ -206,7 +207,7 @@ class Graph:
             As in `from_edges`.
         """
         edges = reader.from_matrix(A, weighted=weighted, self_loops=self_loops)
-        edges = edges._replace(ids=reader.row_ids(ids, edges.n_nodes))
+        edges = edges._replace(ids=row_ids(ids, edges.n_nodes))
         return cls._from(edges, self_loops=self_loops, directed=directed)
 
     @classmethod
@@ -281,7 +282,7 @@ class Graph:
         if hasattr(graph, "adjacency"):
             return cls.from_networkx(graph)
         if hasattr(graph, "__array__"):
-            array = reader.as_array(graph)
+            array = as_array(graph)
             validate.check_unambiguous(array.shape)
             if 2 in array.shape:
                 return cls.from_edges(array, n_nodes=n_nodes)

@@ -77,6 +77,11 @@ def parse_bytes(limit: int | float | str | None) -> int | None:
     return int(size)
 
 
+def fits(footprint: Footprint, width: int, limit: int | None) -> bool:
+    """Whether tiles of this width stay within the limit, if there is one."""
+    return limit is None or footprint.total_bytes(width) <= limit
+
+
 def widest_tile(footprint: Footprint, dtype: np.dtype, limit: int | None) -> int:
     """The width to solve with: the widest that fits.
 
@@ -85,7 +90,7 @@ def widest_tile(footprint: Footprint, dtype: np.dtype, limit: int | None) -> int
     widths = [w for w in kernels.tile_widths(dtype) if w * footprint.itemsize <= ROW_BYTES]
     if limit is None:
         return max(widths)
-    fitting = [w for w in widths if footprint.total_bytes(w) <= limit]
+    fitting = [w for w in widths if fits(footprint, w, limit)]
     if not fitting:
         raise InputError(
             f"memory_limit is {readable(limit)} but filling {footprint.n_rows} x "

@@ -13,11 +13,11 @@ import numpy as np
 
 from . import kernels, validate
 from .container import open_matrix
-from .fill import Solver, cut_interior, fill
+from .fill import Solver, fill
 from .graph import Graph
-from .memory import BLOCKS, Footprint, parse_bytes, tiles, widest_tile
-from .operator import Operator, graph_components
-from .ordering import choose_order
+from .memory import parse_bytes
+from .operator import graph_components
+from .plan import make_plan
 from .solvers import Progress, chebyshev, conjugate_gradients, diffusion, direct
 from .threads import available
 
@@ -25,7 +25,6 @@ Array = np.ndarray
 
 DIRECT_NODES = 64  # up to here elimination beats iteration
 EXPECTED_PRODUCTS = 15  # of conjugate gradients, for deciding what pays
-SMALL_BYTES = 16 << 20
 DEFAULT_TOL = {"float32": 1e-6, "float64": 1e-10}
 
 
@@ -125,7 +124,8 @@ def propagate(
         Renumber nodes internally so that neighbours lie near each other; the result of
         diffusion has the same bits either way.
     memory_limit : int or str, optional
-        Bytes (or "4GB") this call may allocate, its result included.
+        Bytes (or "4GB") this call may allocate, its result included; a graph that has to be
+        built first comes on top.
     threads : int, optional
         All available cores by default; the result has the same bits for any number.
     progress : bool
@@ -177,49 +177,38 @@ def propagate(
         solver = "direct"
     tolerance = DEFAULT_TOL[values.dtype.name] if tol is None else tol
     exact = solver in ("exact", "direct")
-    whole_rows = bool(np.isin(missing_in_row, (0, values.shape[1])).all())
-    copies = whole_rows + 3 * self_loops
-    widest = _tile_width(values, graph, solver, copies, limit, n_threads)
-    cuts = tiles(values.shape[1], widest, values.dtype)
-    if limit and widest > _tile_width(values, graph, solver, copies + 1, limit, n_threads, 0):
-        reorder = False  # no room for a second copy of the graph
-    order = choose_order(
+    label = graph_components(graph)[1]
+    plan = make_plan(
+        values,
         graph,
-        reorder,
-        row_bytes=widest * values.itemsize,
-        passes=len(cuts) * (EXPECTED_PRODUCTS if exact else n_iter),
-    )
-    operator = Operator(
-        graph,
+        missing_in_row=missing_in_row,
+        solver=solver,
+        products=EXPECTED_PRODUCTS if exact else n_iter,
+        reorder=reorder,
+        memory_limit=limit,
+        threads=n_threads,
         normalization=normalization,
         self_loops=self_loops,
-        order=order,
-        dtype=values.dtype,
         shrinkage=shrinkage,
-        threads=n_threads,
     )
-    label = graph_components(graph)[1]
     del graph  # if it was made here and rewritten in another order, its memory is needed
-    interior = None
-    if whole_rows and solver != "direct":
-        interior = cut_interior(operator, missing_in_row > 0)
 
     centre = "zero"
     if shrinkage > 0:
         centre = "mean" if normalization == "rw" else "zero"
     elif exact:
         centre = "degree"
-    total = None if exact else len(cuts) * n_iter
+    total = None if exact else len(plan.tiles) * n_iter
     with _progress_bar(progress, total) as tick:
         filled = fill(
             values,
-            operator,
+            plan.operator,
             _solver(solver, n_iter, tolerance, max_iter),
-            cuts,
+            plan.tiles,
             centre=centre,
             start=started,
             fill_values=_fill_values(values, known_in_column, unreached),
-            interior=interior,
+            interior=plan.interior,
             # Below this share of the known values, b_0 may be nothing but rounding.
             resolution=2.0 * np.finfo(values.dtype).eps / tolerance if exact and tolerance else 0.0,
             tick=tick,
@@ -232,41 +221,12 @@ def propagate(
         residual=float(filled.residual.max()),
         residuals=filled.residual,
         converged=None if asked is None else bool((filled.residual <= asked).all()),
-        n_unreached=int(operator.components.sizes @ (~filled.reached).sum(axis=1)),
+        n_unreached=int(plan.operator.components.sizes @ (~filled.reached).sum(axis=1)),
         _label=label,
         _reached=filled.reached,
     )
     _warn(result, n_missing, unreached, asked, known_in_column, opened.feature_names)
     return result
-
-
-def _tile_width(
-    values: Array,
-    graph: Graph,
-    solver: str,
-    copies: int,
-    limit: int | None,
-    threads: int,
-    otherwise: int | None = None,
-) -> int:
-    """The widest tile that fits; ``otherwise``, when given, instead of a refusal."""
-    n, n_columns = values.shape
-    small = n * 64 * values.itemsize < SMALL_BYTES  # then each thread has tiles of its own
-    footprint = Footprint(
-        n_rows=n,
-        n_columns=n_columns,
-        itemsize=values.itemsize,
-        entries=len(graph.indices),
-        blocks=BLOCKS[solver] * (threads if small else 1) + copies % 3,
-        graph_copies=copies,
-        weighted=graph.weights is not None,
-    )
-    try:
-        return widest_tile(footprint, values.dtype, limit)
-    except validate.InputError:
-        if otherwise is None:
-            raise
-        return otherwise
 
 
 def _solver(name: str, n_iter: int, tol: float, max_iter: int) -> Solver:

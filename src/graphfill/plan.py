@@ -1,0 +1,65 @@
+"""What is decided before any solving: tiles, order, and the part of the graph to solve on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .fill import Interior, cut_interior
+from .graph import Graph
+from .memory import BLOCKS, Footprint, fits, tiles, widest_tile
+from .operator import Operator
+from .ordering import choose_order
+
+Array = np.ndarray
+
+SMALL_BYTES = 16 << 20  # of a tile of 64 columns: then each thread has tiles of its own
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The operator in the order to solve in, the tiles, and the interior where it pays."""
+
+    operator: Operator
+    tiles: list[tuple[slice, int]]
+    interior: Interior | None
+
+
+def make_plan(
+    values: Array,
+    graph: Graph,
+    *,
+    missing_in_row: Array,
+    solver: str,
+    products: int,
+    reorder: bool | str,
+    memory_limit: int | None,
+    threads: int,
+    **operator_options: Any,
+) -> Plan:
+    """Choose the widest tiles that fit, then the order that pays for so many products."""
+    n, n_columns = values.shape
+    whole_rows = solver != "direct" and bool(np.isin(missing_in_row, (0, n_columns)).all())
+    small = n * 64 * values.itemsize < SMALL_BYTES
+    footprint = Footprint(
+        n_rows=n,
+        n_columns=n_columns,
+        itemsize=values.itemsize,
+        entries=len(graph.indices),
+        blocks=BLOCKS[solver] * (threads if small else 1) + 2 * whole_rows,
+        graph_copies=whole_rows + 3 * operator_options["self_loops"],
+        weighted=graph.weights is not None,
+    )
+    width = widest_tile(footprint, values.dtype, memory_limit)
+    cuts = tiles(n_columns, width, values.dtype)
+    reordered = replace(footprint, graph_copies=footprint.graph_copies + 1)
+    if not fits(reordered, width, memory_limit):
+        reorder = False  # no room for the graph in another order
+    order = choose_order(
+        graph, reorder, row_bytes=width * values.itemsize, passes=products * len(cuts)
+    )
+    operator = Operator(graph, order=order, dtype=values.dtype, threads=threads, **operator_options)
+    interior = cut_interior(operator, missing_in_row > 0) if whole_rows else None
+    return Plan(operator, cuts, interior)
