@@ -5,6 +5,7 @@ import pytest
 from reference import adjacency, closed_form, diffused, unreached
 
 import graphfill as gf
+from graphfill import plan
 from graphfill.validate import InputError
 
 
@@ -116,18 +117,27 @@ class TestPromises:
 
     @pytest.mark.parametrize("solver", SOLVERS)
     @pytest.mark.parametrize("weighted", [False, True])
-    def test_same_bits_for_any_threads_and_tiles(self, solver, weighted):
+    def test_same_bits_for_any_threads_and_tiles(self, solver, weighted, monkeypatch):
         graph, X = random_problem(n=3000, edges=9000, columns=70, missing=0.95, weighted=weighted)
         X = X.astype(np.float32)
         expected = gf.propagate(X, graph, solver=solver, threads=1).X
-        for options in (
-            {"threads": 2},
-            {"threads": 5},
-            {"threads": 1, "memory_limit": 2_100_000},
-            {"threads": 2, "memory_limit": 2_600_000},
-        ):
-            result = gf.propagate(X, graph, solver=solver, **options)
+        for threads in (2, 5):
+            result = gf.propagate(X, graph, solver=solver, threads=threads)
             np.testing.assert_array_equal(result.X, expected)
+        for width in (1, 4, 8, 16):
+            monkeypatch.setattr(plan, "widest_tile", lambda *_, width=width: width)
+            result = gf.propagate(X, graph, solver=solver)
+            np.testing.assert_array_equal(result.X, expected)
+
+    def test_memory_limit_narrows_the_tiles(self, monkeypatch):
+        graph, X = random_problem(n=3000, edges=9000, columns=70)
+        seen = []
+        cut = plan.tiles
+        monkeypatch.setattr(plan, "tiles", lambda *a: seen.append(a[1]) or cut(*a))
+        free = gf.propagate(X, graph).X
+        for limit in (30_000_000, 6_000_000):
+            np.testing.assert_array_equal(gf.propagate(X, graph, memory_limit=limit).X, free)
+        assert seen[0] == seen[1] > seen[2]
 
     def test_reordering_keeps_the_bits_of_diffusion(self):
         graph, X = random_problem(n=3000, edges=9000)

@@ -32,6 +32,11 @@ def empty_tile(n_rows: int, width: int, dtype: np.dtype) -> Array:
     return memory[offset : offset + size].view(dtype).reshape(n_rows, width)
 
 
+def extra_bytes(n_rows: int, n_columns: int, entries: int, width: int, itemsize: int) -> int:
+    """What the kernels allocate beyond the arrays they are given: nothing to speak of."""
+    return 0
+
+
 class Passes:
     """The passes over one matrix, and the threads that share them.
 

@@ -17,8 +17,8 @@ the solver's order. Which of its cells are known is an opaque handle, made by ``
     From the user's matrix to a tile and back.
 ``edge_range``, ``build_csr``, ``components``, ``cluster_order``, ``select_rows``
     From edges to a matrix, and the order of its rows.
-``tile_widths``, ``empty_tile``
-    What a tile can be.
+``tile_widths``, ``empty_tile``, ``extra_bytes``
+    What a tile can be, and what memory the passes take besides.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ __all__ = [
     "components",
     "edge_range",
     "empty_tile",
+    "extra_bytes",
     "implementation",
     "known_cells",
     "pack",
@@ -69,6 +70,7 @@ if implementation == "compiled":
     from .compiled_kernels import (
         Passes,
         empty_tile,
+        extra_bytes,
         known_cells,
         pack,
         reach,
@@ -84,6 +86,7 @@ else:
         components,
         edge_range,
         empty_tile,
+        extra_bytes,
         known_cells,
         pack,
         reach,

@@ -52,7 +52,8 @@ class Footprint:
         per_row = self.n_rows * (8 * 8 + 5 * self.itemsize)
         entry = 4 + 8 * self.weighted
         graph = self.entries * (entry * self.graph_copies + self.itemsize * self.weighted)
-        return self.result_bytes + self.blocks * tile + 3 * bits + per_row + graph
+        extra = kernels.extra_bytes(self.n_rows, self.n_columns, self.entries, width, self.itemsize)
+        return self.result_bytes + self.blocks * tile + 3 * bits + per_row + graph + extra
 
 
 def parse_bytes(limit: int | float | str | None) -> int | None:

@@ -24,6 +24,11 @@ def empty_tile(n_rows: int, width: int, dtype: np.dtype) -> Array:
     return np.empty((n_rows, width), dtype=dtype)
 
 
+def extra_bytes(n_rows: int, n_columns: int, entries: int, width: int, itemsize: int) -> int:
+    """The matrix as SciPy wants it, NumPy's temporaries of a tile, and masks of the table."""
+    return entries * (16 + 2 * itemsize) + 8 * n_rows * width * 8 + 3 * n_rows * n_columns
+
+
 def _csr(indptr: Array, indices: Array, weights: Array | None, n_columns: int) -> csr_array:
     from scipy.sparse import csr_array
 
