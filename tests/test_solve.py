@@ -135,11 +135,15 @@ class TestPromises:
         cut = plan.tiles
         monkeypatch.setattr(plan, "tiles", lambda *a: seen.append(a[1]) or cut(*a))
         free = gf.propagate(X, graph).X
-        limit = 30e6
-        with pytest.raises(InputError, match="memory_limit is"):
-            while True:
-                np.testing.assert_array_equal(gf.propagate(X, graph, memory_limit=limit).X, free)
-                limit *= 0.9
+        for limit in 30e6 * 0.9 ** np.arange(60):
+            try:
+                filled = gf.propagate(X, graph, memory_limit=limit).X
+            except InputError as refusal:
+                assert "memory_limit is" in str(refusal)
+                break
+            np.testing.assert_array_equal(filled, free)
+        else:
+            pytest.fail("a limit far below the size of the result was accepted")
         assert seen == sorted(seen, reverse=True)
         assert seen[0] == seen[1] > seen[-1]
 
