@@ -138,8 +138,7 @@ class TestPromises:
         for limit in 30e6 * 0.9 ** np.arange(60):
             try:
                 filled = gf.propagate(X, graph, memory_limit=limit).X
-            except InputError as refusal:
-                assert "memory_limit is" in str(refusal)
+            except InputError:
                 break
             np.testing.assert_array_equal(filled, free)
         else:
