@@ -3,14 +3,14 @@
 #include <stdint.h>
 #include <string.h>
 
-#define AHEAD 16
+#define AHEAD 64
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define CLONES
 #endif
 #ifndef W
-#define W 64
+#define W 32
 #endif
 
 static inline float widen(uint16_t half)
