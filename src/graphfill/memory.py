@@ -18,6 +18,8 @@ from .validate import InputError
 BLOCKS = {"diffusion": 2, "chebyshev": 4, "exact": 4, "direct": 4}
 # A row of 128 bytes is two cache lines: wider rows are hardly faster and cost memory.
 ROW_BYTES = 128
+# Tiles that would outgrow both the result and this take rows of one cache line.
+ROOMY_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -86,11 +88,15 @@ def fits(footprint: Footprint, width: int, limit: int | None) -> bool:
 def widest_tile(footprint: Footprint, dtype: np.dtype, limit: int | None) -> int:
     """The width to solve with: the widest that fits.
 
-    Rows are two cache lines wide where the limit, if any, allows it.
+    Rows are two cache lines wide where the limit allows it, and without a limit where the
+    tiles stay within what the result takes anyway; else one cache line.
     """
     widths = [w for w in kernels.tile_widths(dtype) if w * footprint.itemsize <= ROW_BYTES]
     if limit is None:
-        return max(widths)
+        tiles_bytes = footprint.blocks * footprint.n_rows * ROW_BYTES
+        roomy = tiles_bytes <= max(footprint.result_bytes, ROOMY_BYTES)
+        row_bytes = ROW_BYTES if roomy else ROW_BYTES // 2
+        return max(w for w in widths if w * footprint.itemsize <= row_bytes)
     fitting = [w for w in widths if fits(footprint, w, limit)]
     if not fitting:
         raise InputError(
