@@ -9,7 +9,7 @@ PYTEST := $(BIN)/python -m pytest -q -n 2
 .PHONY: demo test test-compiled test-plain test-slow lint sanitize benchmark wheel clean
 
 demo: $(VENV)/.graphfill
-	$(BIN)/python examples/town.py demo-output
+	$(BIN)/graphfill demo --folder demo-output
 
 test: lint test-compiled test-plain
 

@@ -46,6 +46,33 @@ def test_import_is_light_and_quick():
         ("container", set()),
         ("solve", set()),
         ("imputers", {"sklearn"}),
+        *(
+            (name, set())
+            for name in (
+                "agreement",
+                "alignment",
+                "cells",
+                "channels",
+                "classes",
+                "cli",
+                "columns",
+                "commands",
+                "dates",
+                "dialect",
+                "formats",
+                "id_column",
+                "io",
+                "kinds",
+                "objects",
+                "reliance",
+                "steps",
+                "summary",
+                "table",
+                "table_result",
+                "text",
+                "town",
+            )
+        ),
     ],
 )
 def test_each_module_alone_loads_only_what_it_may(module, allowed):

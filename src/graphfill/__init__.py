@@ -21,6 +21,8 @@ if TYPE_CHECKING:
         ZeroImputer,
     )
     from .solve import Result, propagate
+    from .table import impute
+    from .table_result import TableResult
     from .validate import (
         ConvergenceWarning,
         GraphfillWarning,
@@ -37,6 +39,8 @@ _HOMES = {
     "Graph": "graph",
     "propagate": "solve",
     "Result": "solve",
+    "impute": "table",
+    "TableResult": "table_result",
     "FeaturePropagation": "imputers",
     "MeanImputer": "imputers",
     "NeighborMeanImputer": "imputers",
@@ -60,9 +64,11 @@ __all__ = [
     "RandomImputer",
     "Result",
     "SymmetrizedWarning",
+    "TableResult",
     "UnreachedWarning",
     "ZeroImputer",
     "__version__",
+    "impute",
     "propagate",
 ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -80,7 +80,7 @@ def propagate(
     reorder: bool | str = "auto",
     memory_limit: int | float | str | None = None,
     threads: int | None = None,
-    progress: bool = False,
+    progress: bool | Callable[[float], None] = False,
 ) -> Result:
     r"""Fill the missing cells of a matrix by diffusing the known ones along the edges.
 
@@ -128,8 +128,8 @@ def propagate(
         built first comes on top.
     threads : int, optional
         All available cores by default; the result has the same bits for any number.
-    progress : bool
-        Show a progress bar.
+    progress : bool or callable
+        Show a progress bar, or call this with each further share of the work that is done.
 
     Returns
     -------
@@ -198,8 +198,7 @@ def propagate(
         centre = "mean" if normalization == "rw" else "zero"
     elif exact:
         centre = "degree"
-    total = None if exact else len(plan.tiles) * n_iter
-    with _progress_bar(progress, total) as tick:
+    with progress_bar(progress, len(plan.tiles)) as tick:
         filled = fill(
             values,
             plan.operator,
@@ -248,14 +247,18 @@ def _fill_values(values: Array, known_in_column: Array, unreached: str) -> Array
 
 
 @contextmanager
-def _progress_bar(show: bool, total: int | None) -> Iterator[Progress]:
-    if not show:
-        yield lambda products: None
-        return
-    from tqdm import tqdm
+def progress_bar(progress: bool | Callable[[float], None], parts: int = 1) -> Iterator[Progress]:
+    """What to tell each further share of one of `parts` equal parts of the work."""
+    if callable(progress):
+        yield lambda share: progress(share / parts)
+    elif not progress:
+        yield lambda share: None
+    else:
+        from tqdm import tqdm
 
-    with tqdm(total=total, unit="product", desc="graphfill") as bar:
-        yield bar.update
+        looks = "{desc} {percentage:3.0f}% |{bar:30}| {elapsed} so far, {remaining} left"
+        with tqdm(total=parts, desc="graphfill", bar_format=looks) as bar:
+            yield bar.update
 
 
 def _warn(

@@ -51,7 +51,7 @@ def chebyshev(system: System, n_iter: int, tick: Progress) -> Solution:
 
     e = system.copy()
     squared = passes.diffuse_measured(scale, known, system.z, e, system.source)
-    tick(1)
+    tick(1.0 / len(c))
     reference = system.reference_or(squared)
     e -= system.z  # zero at known cells
     x, now = system.z, e
@@ -61,6 +61,6 @@ def chebyshev(system: System, n_iter: int, tick: Progress) -> Solution:
         # The first term is T_1 = t T_0; the recurrence starts from zeros with factor one.
         passes.chebyshev(scale, known, now, before, x, 1.0 if k == 1 else 2.0, float(c[k]))
         now, before = before, now
-        tick(1)
+        tick(1.0 / len(c))
     squared = passes.residual(system.diagonal, known, x, before, system.source)
     return Solution(x, np.full(width, n_iter), relative(squared, reference))

@@ -32,19 +32,22 @@ def conjugate_gradients(system: System, tol: float, max_iter: int, tick: Progres
     alpha, beta = np.zeros(width), np.zeros(width)
     true = rho
     active = rho > goal
+    shown = 0.0
     while active.any():
         started_from = true.copy()
         # The first direction of the (re)start: p = r / diagonal where active, else 0.
         passes.step_direction(diagonal, known, r, p, z, alpha, beta, active.astype(float))
         while active.any():
             curvature = passes.laplacian(diagonal, known, p, q)
-            tick(1)
             active &= (curvature > 0) & (iterations < max_iter)
             iterations += active
             alpha = np.divide(rho, curvature, out=np.zeros(width), where=active)
             new = passes.step_residual(diagonal, known, q, r, alpha)
             beta = np.divide(new, rho, out=np.zeros(width), where=active & (rho > 0))
             rho = np.where(active, new, rho)
+            solved = _solved(rho, reference, target)
+            tick(max(0.0, solved - shown))
+            shown = max(shown, solved)
             active &= rho > target
             beta[~active] = 0.0
             passes.step_direction(diagonal, known, r, p, z, alpha, beta, active.astype(float))
@@ -53,8 +56,17 @@ def conjugate_gradients(system: System, tol: float, max_iter: int, tick: Progres
             true = rho
             break
         true = passes.residual(diagonal, known, z, r, system.source)
-        tick(1)
         # Give up where the last start gained next to nothing: precision is exhausted.
         active = (true > goal) & (true < 0.25 * started_from) & (iterations < max_iter)
         rho, alpha, beta = true.copy(), np.zeros(width), np.zeros(width)
+    tick(1.0 - shown)
     return Solution(z, iterations, relative(true, reference))
+
+
+def _solved(rho: np.ndarray, reference: np.ndarray, target: np.ndarray) -> float:
+    """How much of the way down to the target the slowest column has come, in digits."""
+    far = rho > target
+    if not far.any() or not (target[far] > 0).all():
+        return 1.0 if not far.any() else 0.0
+    way = np.log(reference[far] / rho[far]) / np.log(reference[far] / target[far])
+    return float(np.clip(way.min(), 0.0, 1.0))

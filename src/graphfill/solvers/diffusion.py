@@ -29,7 +29,7 @@ def diffusion(system: System, n_iter: int, tick: Progress) -> Solution:
         else:
             passes.diffuse(scale, known, z, spare, system.source)
         z, spare = spare, z
-        tick(1)
+        tick(1.0 / n_iter)
     if reference is None:  # no step was asked for
         reference = squared = np.ones(width)
     return Solution(z, np.full(width, n_iter), relative(squared, reference))

@@ -35,7 +35,7 @@ def direct(system: System, tick: Progress) -> Solution:
             b += system.source[np.ix_(u, columns)]
         z[np.ix_(u, columns)] = np.linalg.solve(L[np.ix_(u, u)], b)
         z[np.ix_(~k & ~u, columns)] = 0.0
-    tick(1)
+    tick(1.0)
 
     spare = system.tile()
     zero = system.z * known

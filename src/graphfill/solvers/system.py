@@ -11,7 +11,7 @@ from ..kernels import Passes
 from .workspace import Workspace
 
 Array = np.ndarray
-Progress = Callable[[int], None]
+Progress = Callable[[float], None]  # told each further share of the tile that is solved
 
 
 @dataclass

@@ -1,263 +1,27 @@
-"""Every refusal graphfill makes, and the sentence it makes it with.
-
-Each function checks one thing and either returns the cleaned value or raises
-:class:`InputError` with one sentence that names what is wrong, where, and what to do.
-"""
+"""Refusals of edges, ids, weights and sparse matrices."""
 
 from __future__ import annotations
 
-import numbers
 import operator
-import reprlib
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-_NUMBERS = (numbers.Real, Decimal, np.bool_)  # what a cell of an object array may hold
-
-
-class InputError(ValueError):
-    """The input cannot be used; the message says why and what to do."""
-
-
-class GraphfillWarning(UserWarning):
-    """Something the user should know about a result that was still produced."""
-
-
-class ConvergenceWarning(GraphfillWarning):
-    """The solver stopped before it reached the tolerance asked for."""
-
-
-class UnreachedWarning(GraphfillWarning):
-    """Some missing cells cannot be inferred from the graph."""
-
-
-class SymmetrizedWarning(GraphfillWarning):
-    """Directed or asymmetric edges were made undirected."""
-
-
-# -- tables and matrices --
-
-
-class CellTypeError(InputError, TypeError):
-    """A cell holds something that is no number; also a TypeError, as NumPy has it."""
-
-
-def _cell(row: int, column: int, names: Sequence[Any] | None = None) -> str:
-    """Name one cell the way its owner would look it up."""
-    return f"row {row}, column {column if names is None else repr(names[column])}"
-
-
-def _first(cells: NDArray[np.bool_]) -> tuple[int, int]:
-    """Row and column of the first True cell in reading order."""
-    row, column = np.unravel_index(int(np.argmax(cells)), cells.shape)
-    return int(row), int(column)
-
-
-def check_dense(X: Any) -> None:
-    """Refuse SciPy and torch sparse matrices."""
-    sparse = sys.modules.get("scipy.sparse")  # no sparse matrix without it
-    if (sparse is not None and sparse.issparse(X)) or "sparse" in str(getattr(X, "layout", "")):
-        raise InputError(
-            "Sparse X cannot tell a missing cell from a zero: pass a dense array with NaN in the "
-            "missing cells (X.toarray() if its zeros are known values)."
-        )
-
-
-def check_shape(shape: tuple[int, ...], kind: str = "array") -> None:
-    """Refuse tables that are not one- or two-dimensional, or have no cells."""
-    if len(shape) not in (1, 2):
-        raise InputError(
-            f"X is a {kind} of {len(shape)} dimension(s) (shape={shape}) but must be a table, one "
-            "row per node and one column per feature."
-        )
-    if shape[0] == 0:
-        raise InputError(f"X has 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
-    if len(shape) == 2 and shape[1] == 0:
-        raise InputError(f"X has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
-
-
-def check_two_dimensional(ndim: int) -> None:
-    """Refuse a single column or row where estimators need a table."""
-    if ndim != 2:
-        raise InputError(
-            f"X has {ndim} dimension(s) but an imputer needs two. Reshape your data: "
-            "X.reshape(-1, 1) (or .to_frame()) makes it one column, X.reshape(1, -1) one row."
-        )
-
-
-def check_rectangular(rows: Any) -> NDArray[Any]:
-    """Turn nested sequences into an array, or refuse rows of different lengths."""
-    try:
-        return np.asarray(rows)
-    except ValueError:
-        raise InputError(
-            "The rows of X differ in length: pass a rectangular table, with None in missing cells."
-        ) from None
-
-
-def check_dtype(kind: str, dtype: Any, name: Any = None) -> None:
-    """Refuse a dtype (of the whole table, or of the column `name`) that holds no real numbers."""
-    if kind in "biuf":
-        return
-    where = "X" if name is None else f"Column {name!r}"
-    if kind == "c":
-        raise InputError(
-            f"Complex data not supported: {where} has dtype {dtype}; pass the real and the "
-            "imaginary part as two columns."
-        )
-    if kind in "mM":
-        advice = "turn dates and durations into numbers first, such as days since a date"
-    else:
-        advice = "drop it or encode it as numbers first"
-    raise InputError(f"{where} has dtype {dtype}, which holds no numbers: {advice}.")
-
-
-def check_numbers(cells: NDArray[np.object_], names: Sequence[Any] | None) -> NDArray[np.float64]:
-    """Turn a 2-D array of Python objects into floats; None, NaN and pandas.NA become NaN."""
-    types = set(map(type, cells.ravel()))
-    # An NA refuses float(), and NumPy parses "1.5" without a word: so look at the types first.
-    na_types = {kind for kind in types if kind.__name__ in ("NoneType", "NAType")}
-    if all(issubclass(kind, _NUMBERS) for kind in types - na_types):
-        known = np.array([type(cell) not in na_types for cell in cells.flat]).reshape(cells.shape)
-        numbers = np.full(cells.shape, np.nan)
-        try:
-            numbers[known] = cells[known].astype(np.float64)
-        except OverflowError:  # an integer beyond the range of a float
-            raise InputError(
-                f"X holds an integer beyond the range of a float (above {np.finfo(float).max:.1e})."
-            ) from None
-        return numbers
-    offends = [type(cell) not in na_types and not isinstance(cell, _NUMBERS) for cell in cells.flat]
-    row, column = _first(np.reshape(offends, cells.shape))
-    value = repr(cells[row, column])
-    raise CellTypeError(
-        f"The cell at {_cell(row, column, names)} holds {value[:60]}: the argument must be a table "
-        "without strings or other objects, holding numbers and None alone."
-    )
-
-
-def check_finite(values: NDArray[np.floating], names: Sequence[Any] | None = None) -> None:
-    """Refuse infinite cells; NaN is missing and passes."""
-    # fmax and fmin skip NaN and need no array of n x F booleans.
-    extremes = np.fmax.reduce(values, axis=None), np.fmin.reduce(values, axis=None)
-    if np.isinf(extremes).any():
-        row, column = _first(np.isinf(values))
-        raise InputError(
-            f"The cell at {_cell(row, column, names)} is infinite ({values[row, column]}): pass "
-            "NaN if it is missing, or a finite number."
-        )
-
-
-def check_missing_mask(
-    missing_mask: Any, values: NDArray[np.floating], shape: tuple[int, ...]
-) -> NDArray[np.bool_]:
-    """Return the mask as a 2-D array; refuse one that calls a NaN cell known."""
-    mask = np.asarray(missing_mask)
-    if mask.dtype != bool:
-        raise InputError(
-            f"missing_mask has dtype {mask.dtype} but must be boolean, True where X is missing."
-        )
-    if mask.shape != shape:
-        raise InputError(f"missing_mask has shape {mask.shape} but X has shape {shape}.")
-    mask = mask.reshape(values.shape)
-    disagree = np.isnan(values) & ~mask
-    if disagree.any():
-        row, column = _first(disagree)
-        raise InputError(
-            f"The cell at {_cell(row, column)} is NaN but missing_mask calls it known: the mask "
-            "must be True where a cell is missing (is it inverted?)."
-        )
-    return mask
-
-
-def check_row_count(n_rows: int, n_nodes: int) -> None:
-    """Refuse a table without ids whose rows cannot be the nodes of the graph."""
-    if n_rows != n_nodes:
-        raise InputError(
-            f"X has {n_rows} row(s) but the graph has {n_nodes} node(s): pass one row per node, or "
-            "give the graph ids and X a pandas index to pass some of them."
-        )
-
-
-def check_row_ids(labels: Any, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Refuse labels that name a node twice, or one the graph does not have (node -1)."""
-    unknown = np.flatnonzero(nodes < 0)
-    if unknown.size:
-        raise InputError(
-            f"Row label {labels[unknown[0]]!r} is no node of the graph ({unknown.size} such "
-            "label(s)): set the index of X to node ids, or pass X.to_numpy() to go by position."
-        )
-    if labels.has_duplicates:
-        label = labels[labels.duplicated()][0]
-        raise InputError(f"Row label {label!r} occurs more than once: pass one row per node.")
-    return nodes
-
-
-def check_row_numbers(labels: Any, n_nodes: int) -> NDArray[np.intp] | None:
-    """Nodes of labelled rows when node ids are row numbers; None for all rows in order.
-
-    Labels that are no row numbers say nothing, so that only the order is left to go by.
-    """
-    numbers = labels.to_numpy(dtype=np.intp) if labels.dtype.kind in "iu" else np.array([-1])
-    if labels.has_duplicates or numbers.min() < 0 or numbers.max() >= n_nodes:
-        check_row_count(len(labels), n_nodes)
-        return None
-    if numbers.size < n_nodes:
-        return numbers
-    if (numbers[1:] < numbers[:-1]).any():
-        raise InputError(
-            "The index of X holds the numbers of all nodes in another order, so rows could go by "
-            "label or by position: pass X.sort_index() or X.reset_index(drop=True) to say which."
-        )
-    return None
-
-
-def check_columns_left(n_columns: int) -> None:
-    """Refuse to drop every column."""
-    if n_columns == 0:
-        raise InputError(
-            "X has no known cell at all, so keep_empty_features=False would drop every column: "
-            "pass some known cells, or keep_empty_features=True."
-        )
-
-
-def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
-    """Refuse a parameter that is none of the words (or switches) it may be."""
-    if not any(isinstance(value, type(choice)) and value == choice for choice in choices):
-        raise InputError(f"{name} is {value!r} but must be one of {', '.join(map(repr, choices))}.")
-
-
-def check_flag(name: str, value: Any) -> None:
-    """Refuse a switch that is neither True nor False."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise InputError(f"{name} is {value!r} but must be True or False.")
-
-
-# -- graphs --
+from .errors import InputError, SymmetrizedWarning
+from .matrices import NUMBERS
+from .wording import named, shown
 
 MOST_NODES = 2**31 - 1  # neighbours are stored as int32
-
-_short = reprlib.Repr()
-_short.maxstring = _short.maxother = 60
-
-
-def _named(node: Any) -> str:
-    """An id as its owner would type it, within reason."""
-    if isinstance(node, np.generic):
-        return str(node) if node.dtype.kind in "mM" else _short.repr(node.item())
-    return _short.repr(node)
 
 
 def _ends(number: int, source: Any, target: Any, ids: Any = None) -> str:
     """Both ends of one edge: ``from 'a' to 'b'``."""
     ends = source[number], target[number]
-    u, v = (_named(end if ids is None else ids[end]) for end in ends)
+    u, v = (named(end if ids is None else ids[end]) for end in ends)
     return f"from {u} to {v}"
 
 
@@ -288,7 +52,7 @@ def check_nodes_or_count(nodes: Any, n_nodes: Any) -> None:
 def check_sequence(values: Any) -> None:
     """Refuse what holds no ids or edges."""
     if isinstance(values, (str, bytes, dict)) or not isinstance(values, Iterable):
-        raise InputError(f"{_short.repr(values)} is not a list of edges, ids or weights.")
+        raise InputError(f"{shown(values)} is not a list of edges, ids or weights.")
 
 
 def check_strided(tensor: Any) -> None:
@@ -320,7 +84,7 @@ def check_pairs(edges: Sequence[Any]) -> None:
     for number, edge in enumerate(edges):
         if isinstance(edge, (str, bytes)) or not hasattr(edge, "__len__") or len(edge) != 2:
             raise InputError(
-                f"Edge {number} is {_named(edge)} but must be a pair of ids: pass two lists as "
+                f"Edge {number} is {named(edge)} but must be a pair of ids: pass two lists as "
                 "from_edges(source, target), and weights as weight=."
             )
 
@@ -351,7 +115,7 @@ def check_hashable(ids: Iterable[Any]) -> None:
             hash(node)
         except TypeError:
             raise InputError(
-                f"{_named(node)} cannot be a node id, because it can change: use numbers, text, "
+                f"{named(node)} cannot be a node id, because it can change: use numbers, text, "
                 "dates or tuples of these."
             ) from None
 
@@ -364,7 +128,7 @@ def check_numbered(source: NDArray[Any], target: NDArray[Any], n_nodes: int) -> 
             number = next(other, 0)
             raise InputError(
                 f"n_nodes={n_nodes} says that nodes go by row number, but the {role} of edge "
-                f"{number} is {_named(ids[number])}: pass nodes= with the ids in row order instead."
+                f"{number} is {named(ids[number])}: pass nodes= with the ids in row order instead."
             )
 
 
@@ -395,7 +159,7 @@ def check_distinct_ids(ids: NDArray[Any], codes: NDArray[np.integer]) -> None:
         second = int(np.setdiff1d(np.arange(codes.size), firsts)[0])
         first = int(np.argmax(codes == codes[second]))
         raise InputError(
-            f"The node id {_named(ids[first])} occurs twice, at positions {first} and {second}: "
+            f"The node id {named(ids[first])} occurs twice, at positions {first} and {second}: "
             "ids must be unique."
         )
 
@@ -414,11 +178,11 @@ def check_known_ids(
     twin = next((twin for twin in nodes.tolist() if str(twin) == str(node)), None)
     if twin is not None:
         raise InputError(
-            f"Edge {number} names node {_named(node)} ({type(node).__name__}), but nodes holds "
-            f"{_named(twin)} ({type(twin).__name__}): make both the same type."
+            f"Edge {number} names node {named(node)} ({type(node).__name__}), but nodes holds "
+            f"{named(twin)} ({type(twin).__name__}): make both the same type."
         )
     raise InputError(
-        f"Edge {number} names node {_named(distinct[end])}, which is not among the {nodes.size} "
+        f"Edge {number} names node {named(distinct[end])}, which is not among the {nodes.size} "
         "nodes: correct or drop the edge, or pass unknown='add' to add such nodes."
     )
 
@@ -433,9 +197,9 @@ def check_edge_weights(weights: NDArray[Any], n_edges: int) -> NDArray[np.float6
     weights = weights.reshape(n_edges)
     if weights.dtype == object:
         for number, weight in enumerate(weights):
-            if not isinstance(weight, _NUMBERS):
+            if not isinstance(weight, NUMBERS):
                 raise InputError(
-                    f"The weight of edge {number} is {_named(weight)}, which is no number."
+                    f"The weight of edge {number} is {named(weight)}, which is no number."
                 )
         weights = weights.astype(np.float64)
     if weights.dtype.kind not in "biuf":
@@ -471,7 +235,7 @@ def check_edge_attribute(edges: Sequence[tuple[Any, Any, Any]], weight: str) -> 
     for u, v, value in edges:
         if value is None:
             raise InputError(
-                f"The edge from {_named(u)} to {_named(v)} has no attribute {weight!r}: give every "
+                f"The edge from {named(u)} to {named(v)} has no attribute {weight!r}: give every "
                 "edge one, or pass weight=None."
             )
 
@@ -622,7 +386,7 @@ def check_one_way(
 def _caller_level() -> int:
     """The stacklevel, seen from a function here, of the first caller outside graphfill."""
     level, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("graphfill."):
         level, frame = level + 1, frame.f_back
     return level
 
@@ -657,27 +421,3 @@ def check_edge_count(n_listed: int) -> None:
             f"{n_listed} edges are listed but one graph in memory takes at most {2**32 - 1}: "
             "list each edge once, or cut the graph into parts."
         )
-
-
-# -- parameters --
-
-
-def check_number(name: str, value: Any, *, low: float, integer: bool = False) -> None:
-    """Refuse a parameter that is not a finite number from ``low`` on."""
-    kinds = (int, np.integer) if integer else (int, float, np.integer, np.floating)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value < np.inf:
-        kind = "a whole number" if integer else "a number"
-        raise InputError(f"{name} is {value!r} but must be {kind} of at least {low}.")
-
-
-def check_start(start: NDArray[np.floating], values: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return the start as a matrix like ``values``; refuse another shape or a NaN."""
-    if start.shape != values.shape:
-        raise InputError(f"start has shape {start.shape} but X has shape {values.shape}.")
-    gap = np.isnan(start) & np.isnan(values)
-    if gap.any():
-        row, column = _first(gap)
-        raise InputError(
-            f"start is NaN at {_cell(row, column)}, where X is missing too: give it a number."
-        )
-    return np.ascontiguousarray(start, dtype=values.dtype)

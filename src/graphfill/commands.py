@@ -1,0 +1,277 @@
+"""What the commands do: read, fill or survey, write, and say so."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import io, summary, validate
+from .alignment import Naming
+from .table import TableResult, fill_table
+from .town import Town, make_town
+
+HIDDEN = 1 / 3  # of the demo's cells
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command that was asked for; return its exit code."""
+    validate.speak_command_line()
+    commands: dict[str, Callable[[argparse.Namespace], int]] = {
+        "impute": impute,
+        "check": check,
+        "demo": demo,
+        "completion": completion,
+    }
+    return commands[options.command](options)
+
+
+def impute(options: argparse.Namespace) -> int:
+    """Fill a table from file to file."""
+    began = time.perf_counter()
+    output = Path(options.output)
+    inputs = [Path(options.table), Path(options.edges)]
+    io.check_output(output, inputs=inputs, overwrite=options.overwrite)
+    table, edges = _read(options)
+    read = time.perf_counter()
+    with _bar(options, "filling") as tick:
+        result = _fill(
+            table,
+            edges,
+            options,
+            method=options.method,
+            reliance=options.reliance,
+            normalization=options.normalization,
+            solver=options.solver,
+            n_iter=options.steps,
+            tol=options.tol,
+            shrinkage=options.shrinkage,
+            unreached="nan" if options.unreached == "leave" else "mean",
+            mark=options.mark,
+            memory_limit=options.memory_limit,
+            threads=options.threads,
+            progress=tick,
+        )
+    filled = time.perf_counter()
+    with _byte_bar(options, f"writing {output.name}") as tick:
+        io.write_table(
+            output,
+            result.table,
+            like=table,
+            changed=result.filled,
+            overwrite=options.overwrite,
+            progress=tick,
+        )
+    written = time.perf_counter()
+    result.seconds = {
+        "read": read - began,
+        **result.seconds,
+        "write": written - filled,
+        "total": written - began,
+    }
+    said = result.summary() | {"output": str(output)}
+    _print(options, said, lambda: summary.of_fill(said))
+    return 3 if options.strict and result.converged is False else 0
+
+
+def check(options: argparse.Namespace) -> int:
+    """Say what a fill could do, without one."""
+    table, edges = _read(options)
+    result = _fill(table, edges, options, fill=False)
+    said = result.summary()
+    _print(options, said, lambda: summary.of_survey(said))
+    return 0
+
+
+def demo(options: argparse.Namespace) -> int:
+    """A town whose truth is known, through the same files and functions as any table."""
+    folder = Path(options.folder)
+    town = make_town(options.people, options.seed)
+    hidden = town.hide(HIDDEN, options.seed)
+    people, friends = _write_town(folder, town, hidden)
+    arguments = argparse.Namespace(**vars(options) | {"table": people, "edges": friends})
+    began = time.perf_counter()
+    table, edges = _read(arguments, defaults=True)
+    result = _fill(table, edges, arguments, id="person")
+    output = folder / "filled.csv"
+    io.write_table(output, result.table, like=table, changed=result.filled, overwrite=True)
+    result.seconds["total"] = time.perf_counter() - began
+    scores = town_scores(town, hidden, result)
+    said = result.summary() | {"output": str(output), "scores": scores}
+    _print(options, said, lambda: summary.of_demo(said))
+    return 0
+
+
+def _write_town(folder: Path, town: Town, hidden: dict[str, np.ndarray]) -> tuple[Path, Path]:
+    """people.csv with its blanks, friends.csv, and truth.csv without."""
+    import pyarrow as pa
+
+    truth = pa.table(town.people)
+    seen = {
+        name: pa.array(cells, mask=hidden[name]) if name in hidden else cells
+        for name, cells in town.people.items()
+    }
+    ends = town.people["person"][town.friends]
+    tables = {
+        "people": pa.table(seen),
+        "friends": pa.table({"person": ends[:, 0], "friend": ends[:, 1]}),
+        "truth": truth,
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, table in tables.items():
+        made = io.Sheet(folder / name, "arrow", table)
+        io.write_table(folder / f"{name}.csv", table, like=made, changed={}, overwrite=True)
+    return folder / "people.csv", folder / "friends.csv"
+
+
+def town_scores(
+    town: Town, hidden: dict[str, np.ndarray], result: TableResult
+) -> list[dict[str, Any]]:
+    """Per column: the error of the fill on the hidden cells, and that of the column's mean."""
+    scores = []
+    for name, cells in hidden.items():
+        truth = town.people[name]
+        filled = np.array(result.table.column(name).to_pylist())
+        known, lost = truth[~cells], truth[cells]
+        if truth.dtype.kind in "if":
+            ours = float(np.abs(filled[cells] - lost).mean())
+            plain = float(np.abs(known.mean() - lost).mean())
+            measure = "mean error"
+        else:
+            values, counts = np.unique(known, return_counts=True)
+            ours = float(np.mean(filled[cells] != lost))
+            plain = float(np.mean(values[counts.argmax()] != lost))
+            measure = "share wrong"
+        scores.append({"column": name, "measure": measure, "graphfill": ours, "mean": plain})
+    return scores
+
+
+def completion(options: argparse.Namespace) -> int:
+    """Print the completion script of a shell."""
+    import shtab
+
+    from .cli import build_parser
+
+    print(shtab.complete(build_parser(complete=shtab.FILE), shell=options.shell))
+    return 0
+
+
+# -- pieces --
+
+
+def _read(options: argparse.Namespace, defaults: bool = False) -> tuple[io.Sheet, io.Sheet]:
+    reading: dict[str, Any] = {}
+    header = None
+    if not defaults:
+        header = False if options.no_edge_header else None
+        reading = {
+            "missing": options.missing,
+            "types": dict(options.types),
+            "separator": options.separator,
+            "decimal": options.decimal,
+            "encoding": options.encoding,
+        }
+    with _byte_bar(options, f"reading {Path(options.table).name}") as tick:
+        table = io.read_table(options.table, progress=tick, **reading)
+    with _byte_bar(options, f"reading {Path(options.edges).name}") as tick:
+        edges = io.read_edges(options.edges, header=header, progress=tick)
+    return table, edges
+
+
+def _fill(table: io.Sheet, edges: io.Sheet, options: argparse.Namespace, **how: Any) -> TableResult:
+    """Fill or survey what was read, with the files' notes before the table's own."""
+    naming = Naming(
+        table=table.path.name,
+        edges=edges.path.name,
+        row=_places(table),
+        edge_row=_places(edges),
+        cell_row=lambda row: f"{table.path.name}, {_places(table)(row)}",
+    )
+    if hasattr(options, "id"):
+        how = {
+            "id": options.id,
+            "source": options.source,
+            "target": options.target,
+            "weight": options.weight,
+            "columns": options.columns,
+            "exclude": options.exclude,
+            "types": _column_kinds(options, table),
+            # CSV cells were told missing when they were read.
+            "missing": [] if table.texts else options.missing or [],
+        } | how
+    result = fill_table(
+        table.table,
+        edges.table,
+        seed=options.seed,
+        naming=naming,
+        alignment_options={
+            "texts": table.texts,
+            "edge_texts": edges.texts,
+            "by_position": False,
+        },
+        **how,
+    )
+    result.notes = [*table.notes, *edges.notes, *result.notes]
+    return result
+
+
+def _places(sheet: io.Sheet) -> Callable[[int], str]:
+    """How a row is found in its file: by line in text, by number elsewhere."""
+    word = "line" if sheet.format in ("csv", "json") else "row"
+    return lambda row: f"{word} {sheet.line_of(row)}"
+
+
+def _column_kinds(options: argparse.Namespace, table: io.Sheet) -> dict[str, str]:
+    """Kinds by column; how a date is written matters to the reader alone."""
+    return {name: kind.partition(":")[0] for name, kind in options.types}
+
+
+@contextmanager
+def _bar(options: argparse.Namespace, stage: str) -> Iterator[Callable[[float], None]]:
+    """A progress bar with the time left, for stages that take more than a second."""
+    from tqdm import tqdm
+
+    with tqdm(
+        total=1.0,
+        desc=stage,
+        delay=1.0,
+        leave=False,
+        disable=options.quiet or not sys.stderr.isatty(),
+        bar_format="{desc} {percentage:3.0f}% |{bar:30}| {elapsed} so far, {remaining} left",
+    ) as bar:
+        yield bar.update
+
+
+@contextmanager
+def _byte_bar(
+    options: argparse.Namespace, stage: str
+) -> Iterator[Callable[[int, int | None], None]]:
+    """The same for work that counts what is done, and knows of how much in all or not."""
+    with _bar(options, stage) as tick:
+        shown = 0.0
+
+        def counted(done: int, total: int | None) -> None:
+            nonlocal shown
+            share = done / total if total else 0.0
+            tick(max(0.0, share - shown))
+            shown = max(shown, share)
+
+        yield counted
+
+
+def _print(options: argparse.Namespace, said: dict[str, Any], readable: Callable[[], str]) -> None:
+    if options.json:
+        print(json.dumps(said, default=_plain, allow_nan=False))
+    elif not options.quiet:
+        print(readable())
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else str(value)

@@ -1,0 +1,194 @@
+"""How a text file writes its table: separator, quotes, decimal mark, encoding, line ends."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+SEPARATORS = (",", ";", "\t", "|")
+NAMES = {",": "commas", ";": '";"', "\t": "tabs", "|": '"|"', " ": "blanks"}
+WHITESPACE = " "  # as a separator: any run of blanks and tabs
+SAMPLE_RECORDS = 1000
+NEARLY = 0.9  # of the records agree: the rest is refused later, by line
+_BREAK = re.compile("\r\n|\r|\n")
+_COMMA_NUMBER = re.compile(r"-?\d+(?:\.\d{3})*,\d+(?:[eE][+-]?\d+)?\Z")
+_THOUSANDS = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+\Z")
+_POINT_NUMBER = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?\Z")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one text file is written.
+
+    Attributes
+    ----------
+    separator : str
+        One character; a blank stands for any run of blanks and tabs.
+    decimal : {".", ","}
+    encoding : str
+        As Python names it, without a byte order mark.
+    bom : bytes
+        The byte order mark the file begins with.
+    line_end : str
+    final_line_end : bool
+        Whether the last line has one too.
+    header : bool
+        Whether the first line names the columns.
+    quoted : frozenset of int
+        Columns whose known cells are all quoted, needed or not.
+    quoted_header, all_quoted : bool
+        Whether the column names, or all cells and the missing ones too, are quoted.
+    preamble : str
+        Excel's ``sep=;`` line, if the file begins with one.
+    compression : str or None
+    """
+
+    separator: str = ","
+    decimal: str = "."
+    encoding: str = "utf-8"
+    bom: bytes = b""
+    line_end: str = "\n"
+    final_line_end: bool = True
+    header: bool = True
+    quoted: frozenset[int] = frozenset()
+    quoted_header: bool = False
+    all_quoted: bool = False
+    preamble: str = ""
+    compression: str | None = None
+
+
+@dataclass(frozen=True)
+class Record:
+    """One row of a text file: its cells as written, quotes included, and where it stands.
+
+    ``unclosed`` is the line on which a quote opens that nothing closes, else 0.
+    """
+
+    line: int
+    cells: list[str]
+    start: int
+    end: int
+    unclosed: int = 0
+
+
+@cache
+def _cell_pattern(separator: str, quotes: bool) -> re.Pattern[str]:
+    """A cell and what ends it; a quote only opens a quoted part where the cell begins."""
+    plain = rf"[^{re.escape(separator)}\r\n]"
+    quoted = r'(?:"[^"]*+(?:""[^"]*+)*+("|\Z))?' if quotes else "()"
+    return re.compile(rf"({quoted}{plain}*+)({re.escape(separator)}|\r\n|\r|\n|\Z)")
+
+
+def records(
+    text: str, separator: str, line: int = 1, start: int = 0, quotes: bool = True
+) -> Iterator[Record]:
+    """The rows of a text, in Python; blank lines are records of one empty cell.
+
+    Slow but exact: for samples, and for finding the line that a refusal names.
+
+    >>> [record.cells for record in records('a,"b,c"', ",")]
+    [['a', '"b,c"']]
+    """
+    pattern = _cell_pattern(separator, quotes)
+    position, end = start, len(text)
+    while position < end:
+        begin, first, cells, unclosed = position, line, [], 0
+        while True:
+            match = pattern.match(text, position)
+            assert match is not None  # every alternative may be empty
+            cell, close, stop = match.group(1), match.group(2), match.group(3)
+            if quotes and close == "":
+                unclosed = line
+            line += len(_BREAK.findall(cell)) if "\n" in cell or "\r" in cell else 0
+            cells.append(cell)
+            position = match.end()
+            if stop != separator:
+                break
+        yield Record(first, cells, begin, position, unclosed)
+        line += 1
+
+
+def unquote(cell: str) -> str:
+    """The value of a cell as written.
+
+    >>> unquote('"5"" pipe"')
+    '5" pipe'
+    """
+    if not cell.startswith('"'):
+        return cell
+    end = re.match('"(?:[^"]|"")*+', cell).end()  # type: ignore[union-attr]
+    return cell[1:end].replace('""', '"') + cell[end + 1 :]
+
+
+def sample(text: str, separator: str, whole: bool) -> list[Record]:
+    """The first records, without blank lines and, unless the text is whole, without the last."""
+    found = []
+    for record in records(text, separator):
+        if record.cells != [""] and (whole or record.end < len(text)):
+            found.append(record)
+        if len(found) == SAMPLE_RECORDS:
+            break
+    return found
+
+
+def sniff_separator(text: str, whole: bool, blanks: bool = False) -> str:
+    r"""The separator that cuts the header and most records into one number of cells.
+
+    >>> sniff_separator("a;b\n1,5;2,5\n", whole=True)
+    ';'
+    """
+    best, best_score = ",", (False, 0.0, 0)
+    for separator in SEPARATORS:
+        score = _score([len(record.cells) for record in sample(text, separator, whole)])
+        if score > best_score:
+            best, best_score = separator, score
+    if blanks and best_score[:2] < (True, NEARLY):  # "ann smith,bob lee" has blanks as well
+        score = _score([len(line.split()) for line in text.splitlines() if line.strip()])
+        if score > best_score:
+            return WHITESPACE
+    return best
+
+
+def _score(counts: list[int]) -> tuple[bool, float, int]:
+    """Whether the first record has as many cells as most; how many have; how many that are."""
+    if not counts:
+        return False, 0.0, 0
+    n_cells, n_records = Counter(counts).most_common(1)[0]
+    if n_cells == 1:
+        return False, 0.0, 0
+    return counts[0] == n_cells, n_records / len(counts), n_cells
+
+
+def sniff_decimal(rows: list[Record], separator: str) -> tuple[str, str | None]:
+    """The decimal mark, and a number that may be one with a decimal comma or with thousands."""
+    if separator == ",":
+        return ".", None
+    cells = [unquote(cell).strip() for row in rows[1:] for cell in row.cells]
+    with_comma = [cell for cell in cells if _COMMA_NUMBER.match(cell)]
+    if any(_POINT_NUMBER.match(cell) for cell in cells):
+        return ".", None
+    if any(not _THOUSANDS.match(cell) for cell in with_comma):
+        return ",", None
+    return ".", with_comma[0] if with_comma else None
+
+
+def sniff_line_end(text: str) -> str:
+    """The first line end; a line feed where there is none."""
+    match = _BREAK.search(text)
+    return match.group() if match else "\n"
+
+
+def sniff_quotes(rows: list[Record]) -> tuple[frozenset[int], bool, bool]:
+    """Columns whose known cells are all quoted; whether the header is; whether every cell is."""
+    header = all(cell.startswith('"') for cell in rows[0].cells)
+    body = [row.cells for row in rows[1:] if len(row.cells) == len(rows[0].cells)]
+    quoted, everything = set(), bool(body)
+    for number, column in enumerate(zip(*body, strict=True)):
+        known = [cell for cell in column if cell not in ("", "NA")]
+        if known and all(cell.startswith('"') for cell in known):
+            quoted.add(number)
+        everything = everything and all(cell.startswith('"') for cell in column)
+    return frozenset(quoted), header, everything

@@ -1,0 +1,68 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from .. import validate
+
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Write a file aside, and give it its name once it is complete and on disk.
+
+    Whatever happens inside, an interrupt included, the name holds either what it held before or
+    the whole new file; a link is written through, and an existing file's permissions are kept.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(Path(folder, "a.txt")) as file:
+    ...         before = os.path.exists(file.name), Path(folder, "a.txt").exists()
+    ...     before, os.listdir(folder)
+    ((True, False), ['a.txt'])
+    """
+    final = Path(os.path.realpath(path))
+    aside = final.with_name(f".{final.name}.{os.getpid()}.part")
+    try:
+        with open(aside, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if final.exists():
+            shutil.copymode(final, aside)
+        os.replace(aside, final)
+    except BaseException as error:
+        with suppress(OSError):
+            aside.unlink()
+        if isinstance(error, OSError):
+            raise _as_refusal(path, error) from error
+        raise
+    _sync_folder(final.parent)
+
+
+def _as_refusal(path: str | os.PathLike[str], error: OSError) -> Exception:
+    if error.errno in FULL:
+        return validate.disk_full(path)
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.ENOENT):
+        return validate.unwritable(path, error)
+    return error
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name last through a power cut, where folders can be opened (not on Windows)."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,132 @@
+"""Summaries in words, drawn from the same numbers as the JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+Said = dict[str, Any]
+
+
+def of_fill(said: Said) -> str:
+    """What `graphfill impute` did."""
+    if not said["missing"]:
+        first = f"Nothing is missing: the table is written as it came to {said['output']}."
+        return "\n".join([first, *_notes(said)])
+    head = (
+        f"Filled {said['filled']:,} of {said['missing']:,} missing cells ({_size(said)}) in "
+        f"{said['seconds']['total']:.1f} s."
+    )
+    if said["unreached"]:
+        got = (
+            "stay missing"
+            if said["settings"]["unreached"] == "nan"
+            else "got their column's mean or most frequent value"
+        )
+        head += (
+            f"\n{said['unreached']:,} of them are connected to nothing known of their column and "
+            f"{got}."
+        )
+    if said["converged"] is False:
+        head += f"\nNot converged: relative residual {said['residual']:.1e}."
+    return "\n".join([head, "", *_columns(said), *_notes(said), "", f"Written to {said['output']}"])
+
+
+def of_survey(said: Said) -> str:
+    """What `graphfill check` found."""
+    if not said["missing"]:
+        return "\n".join([f"Nothing is missing ({_size(said)}).", *_notes(said)])
+    reached = said["missing"] - said["unreached"]
+    fillable = [c for c in said["columns"] if c["verdict"]]
+    good = [c["name"] for c in fillable if c["verdict"] in ("inferable", "weakly")]
+    head = f"{said['missing']:,} cells are missing ({_size(said)})"
+    alone = sum(c["n_missing"] for c in said["columns"] if not c["verdict"])
+    head += f"; the graph reaches {reached - alone:,} of them."
+    verdict = (
+        f"Neighbours agree beyond chance in {len(good)} of {len(fillable)} columns with missing "
+        f"cells{': ' if good else ''}{', '.join(good)}."
+    )
+    return "\n".join([head, verdict, "", *_columns(said), *_notes(said)])
+
+
+def of_demo(said: Said) -> str:
+    """How well the demo did on the cells whose truth it kept."""
+    rows = [
+        (
+            score["column"],
+            score["measure"],
+            f"{score['mean']:.4g}",
+            f"{score['graphfill']:.4g}",
+            f"{1 - score['graphfill'] / score['mean']:.0%} less",
+        )
+        for score in said["scores"]
+    ]
+    head = (
+        f"Made a town ({_size(said)}), blanked {said['missing']:,} cells, filled them in "
+        f"{said['seconds']['total']:.1f} s and compared with the truth:"
+    )
+    table = _table(("column", "", "column mean", "graphfill", ""), rows)
+    note = "(For words, the column's mean is its most frequent value.)"
+    return "\n".join([head, "", *table, "", note, f"The filled table is {said['output']}"])
+
+
+def _size(said: Said) -> str:
+    return f"{said['rows']:,} rows, {said['edges']:,} edges"
+
+
+def _notes(said: Said) -> list[str]:
+    if not said["notes"]:
+        return []
+    return ["", "Notes:", *(f"  - {note}" for note in said["notes"])]
+
+
+def _columns(said: Said) -> list[str]:
+    """One line per column with missing cells."""
+    rows = []
+    for column in said["columns"]:
+        if not column["n_missing"]:
+            continue
+        agreed, explained = column["agreement"], column["explained"]
+        rows.append(
+            (
+                column["name"],
+                column["kind"],
+                f"{column['n_missing']:,}",
+                f"{column['n_filled']:,}",
+                f"{column['n_unreached']:,}",
+                "" if agreed is None else f"{agreed:.2f}",
+                "" if explained is None else f"{explained:.0%}",
+                column["verdict"],
+            )
+        )
+    head = ("column", "kind", "missing", "filled", "unreached", "agreement", "explained", "")
+    drop = [j for j in (3, 6) if not any(row[j].strip("0") for row in rows)]  # nothing to say
+    kept = [j for j in range(len(head)) if j not in drop]
+    return _table([head[j] for j in kept], [[row[j] for j in kept] for row in rows])
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns of text, numbers to the right.
+
+    Examples
+    --------
+    >>> print("\\n".join(_table(("name", "n"), [("a", "1"), ("bc", "10")])))
+      name   n
+      a      1
+      bc    10
+    """
+    cells = [head, *rows]
+    widths = [max(len(row[j]) for row in cells) for j in range(len(head))]
+    right = [all(_numeric(row[j]) for row in rows) for j in range(len(head))]
+    return [
+        "  "
+        + "  ".join(
+            cell.rjust(width) if to_right else cell.ljust(width)
+            for cell, width, to_right in zip(row, widths, right, strict=True)
+        ).rstrip()
+        for row in cells
+    ]
+
+
+def _numeric(cell: str) -> bool:
+    return not cell or cell[0].isdigit() or cell[0] == "-"

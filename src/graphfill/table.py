@@ -1,0 +1,393 @@
+"""Fill the missing cells of a table of real columns from the links between its rows."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import validate
+from .agreement import Agreement, agreement
+from .alignment import Alignment, Naming, align
+from .channels import Tick, fill_channels
+from .columns import Column, open_column
+from .graph import Graph
+from .memory import parse_bytes
+from .operator import graph_components
+from .solve import progress_bar
+from .table_result import ColumnSummary, TableResult
+from .validate import GraphfillWarning, UnreachedWarning
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+Array = NDArray[Any]
+
+METHODS = ("propagation", "neighbors", "mean")
+
+
+def impute(
+    table: Any,
+    edges: Any,
+    *,
+    id: Any = None,
+    source: Any = None,
+    target: Any = None,
+    weight: Any = None,
+    columns: Sequence[Any] | None = None,
+    exclude: Sequence[Any] = (),
+    types: Mapping[Any, str] | None = None,
+    missing: Sequence[Any] = (),
+    method: str = "propagation",
+    reliance: float | str = "held-out",
+    normalization: str = "rw",
+    solver: str = "exact",
+    n_iter: int = 40,
+    tol: float | None = None,
+    shrinkage: float = 0.0,
+    unreached: str = "mean",
+    mark: bool = False,
+    memory_limit: int | float | str | None = None,
+    threads: int | None = None,
+    seed: int = 0,
+    progress: bool = False,
+    return_result: bool = False,
+) -> Any:
+    """Fill the missing cells of a table from the rows linked to theirs.
+
+    Numbers, dates and times become one channel each, categories and texts one per value; the
+    channels are propagated along the edges, and turned back into cells of the column's own type.
+    Known cells come back as they were. A filled number lies within the range of the known ones;
+    a filled category is one that was seen.
+
+    Parameters
+    ----------
+    table : pandas, polars or pyarrow table, or another that narwhals reads
+        One row per node. Null, NaN, NaT and None are missing.
+    edges : table of edges, or anything ``Graph.of`` recognises
+        Nodes that the table lacks pass information on and are not added to the result.
+    id, source, target, weight : names of columns, optional
+        `id` is guessed (the column whose values are the ends of edges) and so are `source` and
+        `target` (by name, or the first two columns); a guess is said in a warning. Edges count
+        equally unless `weight` is named.
+    columns, exclude : names of columns, optional
+        Fill only these; leave these alone.
+    types : mapping from column to kind, optional
+        "number", "integer", "boolean", "category", "date", "time", "duration" or "leave".
+    missing : values that mean missing, such as -1 or "unknown"
+    method : {"propagation", "neighbors", "mean"}
+        Diffusion along the edges; the mean (or most frequent value) of the neighbours; that of
+        the column, which does not look at the graph.
+    reliance : "held-out", or a number from 0 to 1
+        How far to go from the column's mean towards what the graph says. By default fitted per
+        column on a fifth of its known cells, hidden for it; 1 where those are too few.
+    normalization, solver, n_iter, tol, shrinkage, memory_limit, threads
+        As in :func:`propagate`. Channels are standardised first, so that diffusion starts from the
+        column's mean.
+    unreached : {"mean", "nan"}
+        What cells get that nothing known is connected to: the column's mean (or most frequent
+        value), or nothing: they stay missing.
+    mark : bool
+        Add a column ``<name>_filled`` per filled column that says which cells were filled.
+    seed : int
+        For what is sampled: pairs of neighbours whose agreement is measured.
+    progress : bool
+        Show a progress bar.
+    return_result : bool
+        Return a :class:`TableResult`, which holds the table and tells what was done.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"name": ["ann", "bob", "cat"], "age": [30, None, 40]})
+    >>> friends = pl.DataFrame({"a": ["ann", "bob"], "b": ["bob", "cat"]})
+    >>> impute(people, friends, id="name")["age"].to_list()
+    [30, 35, 40]
+    """
+    with progress_bar(progress) as tick:
+        result = fill_table(
+            table,
+            edges,
+            id=id,
+            source=source,
+            target=target,
+            weight=weight,
+            columns=columns,
+            exclude=exclude,
+            types=types,
+            missing=missing,
+            method=method,
+            reliance=reliance,
+            normalization=normalization,
+            solver=solver,
+            n_iter=n_iter,
+            tol=tol,
+            shrinkage=shrinkage,
+            unreached=unreached,
+            mark=mark,
+            memory_limit=memory_limit,
+            threads=threads,
+            seed=seed,
+            progress=tick,
+        )
+    _warn(result)
+    return result if return_result else result.table
+
+
+def fill_table(
+    table: Any,
+    edges: Any,
+    *,
+    columns: Sequence[Any] | None = None,
+    exclude: Sequence[Any] = (),
+    types: Mapping[Any, str] | None = None,
+    missing: Sequence[Any] = (),
+    method: str = "propagation",
+    reliance: float | str = "held-out",
+    normalization: str = "rw",
+    solver: str = "exact",
+    unreached: str = "mean",
+    mark: bool = False,
+    memory_limit: int | float | str | None = None,
+    seed: int = 0,
+    progress: Tick | None = None,
+    fill: bool = True,
+    naming: Naming | None = None,
+    alignment_options: Mapping[str, Any] | None = None,
+    id: Any = None,
+    source: Any = None,
+    target: Any = None,
+    weight: Any = None,
+    **solver_options: Any,
+) -> TableResult:
+    """:func:`impute` without its warnings, whose place the result's notes take.
+
+    Parameters
+    ----------
+    fill : bool
+        False surveys the columns and leaves the table as it is.
+    naming, alignment_options : as `align` takes them
+    progress : called with the share of the work done since the last call
+    """
+    import narwhals as nw
+
+    validate.check_choice("method", method, METHODS)
+    validate.check_choice("unreached", unreached, ("mean", "nan"))
+    validate.check_reliance(reliance)
+    limit = parse_bytes(memory_limit)
+    naming = naming or Naming()
+    began = time.perf_counter()
+    validate.check_table(table, naming.table)
+    frame = nw.from_native(table, eager_only=True)
+    alignment = align(
+        frame,
+        edges,
+        id=id,
+        source=source,
+        target=target,
+        weight=weight,
+        naming=naming,
+        **(alignment_options or {}),
+    )
+    linked = time.perf_counter()
+    with validate.places(naming.cell_row or naming.row):
+        opened = _open_columns(frame, alignment, columns, exclude, types or {}, missing, naming)
+    summaries = _survey(opened, frame.columns, alignment, seed)
+    todo = [c for c in opened.values() if c.n_channels and c.missing.any()]
+    validate.check_something_known(bool(todo), opened.values(), naming.table)
+    unreached_cells = _unreached(todo, alignment)
+    result = TableResult(
+        table,
+        list(summaries.values()),
+        filled={},
+        unreached=unreached_cells,
+        alignment=alignment,
+        notes=[],
+        settings={
+            "method": method,
+            "reliance": reliance,
+            "normalization": normalization,
+            "solver": solver,
+            "unreached": unreached,
+            "seed": seed,
+            **solver_options,
+        },
+    )
+    for name, cells in unreached_cells.items():
+        summaries[name].n_unreached = int(cells.sum())
+    surveyed = time.perf_counter()
+    if fill and todo:
+        solved = fill_channels(
+            todo,
+            alignment.graph,
+            method=method,
+            reliance=reliance,
+            seed=seed,
+            left_missing=unreached_cells if unreached == "nan" else {},
+            memory_limit=limit,
+            progress=progress or (lambda share: None),
+            normalization=normalization,
+            solver=solver,
+            **solver_options,
+        )
+        result.n_iter, result.residual = solved.n_iter, solved.residual
+        result.converged = solved.converged
+        for name, held in solved.held_out.items():
+            summaries[name].reliance, summaries[name].explained = held.reliance, held.explained
+        rebuilt = [column.rebuild() for column in todo]
+        result.filled = {column.name: column.filled_cells for column in todo}
+        marks = _marks(result.filled, frame) if mark else []
+        result.table = nw.to_native(frame.with_columns(*rebuilt, *marks))
+        for column in todo:
+            summaries[column.name].n_filled = int(result.filled[column.name].sum())
+            if column.fills_alike or summaries[column.name].reliance == 0.0:
+                summaries[column.name].verdict = "not from this graph"
+    result.notes = _notes(alignment, summaries, opened, naming)
+    done = time.perf_counter()
+    result.seconds = {
+        "link": linked - began,
+        "survey": surveyed - linked,
+        "fill": done - surveyed,
+    }
+    return result
+
+
+# -- columns --
+
+
+def _open_columns(
+    frame: nw.DataFrame[Any],
+    alignment: Alignment,
+    columns: Sequence[Any] | None,
+    exclude: Sequence[Any],
+    types: Mapping[Any, str],
+    missing: Sequence[Any],
+    naming: Naming,
+) -> dict[str, Column]:
+    """The columns that may be filled, by name; those asked for must exist."""
+    for name in [*(columns or ()), *exclude, *types]:
+        validate.check_column_name(name, frame.columns, naming.table)
+    wanted = [name for name in frame.columns if columns is None or name in columns]
+    validate.check_not_the_ids(alignment.id, columns)
+    return {
+        name: open_column(frame.get_column(name), kind=types.get(name), missing=missing)
+        for name in wanted
+        if name != alignment.id and name not in exclude
+    }
+
+
+def _survey(
+    opened: dict[str, Column], names: Sequence[str], alignment: Alignment, seed: int
+) -> dict[str, ColumnSummary]:
+    """What each column is, what it lacks, and whether neighbours agree in it."""
+    summaries = {}
+    n_nodes = alignment.graph.n_nodes
+    for name in names:
+        if name == alignment.id:
+            summaries[name] = ColumnSummary(name, "id", 0)
+            continue
+        if name not in opened:
+            summaries[name] = ColumnSummary(name, "left alone", 0, note="not asked for")
+            continue
+        column = opened[name]
+        summary = ColumnSummary(name, column.kind, int(column.missing.sum()), note=column.reason)
+        summaries[name] = summary
+        if column.n_channels and summary.n_missing:
+            agreed = column_agreement(column, alignment.graph, n_nodes, seed)
+            summary.agreement, summary.agreement_spread = agreed.value, agreed.spread
+            summary.verdict = agreed.verdict
+    return summaries
+
+
+def column_agreement(column: Column, graph: Graph, n_nodes: int, seed: int) -> Agreement:
+    """How much neighbours agree in a column of the table."""
+    values = np.full(n_nodes, np.nan)
+    values[: len(column.missing)] = column.levels()
+    return agreement(graph, values, classes=column.is_class, seed=seed)
+
+
+def _unreached(columns: Sequence[Column], alignment: Alignment) -> dict[str, Array]:
+    """Missing cells of each column in whose component nothing is known of it."""
+    count, label = graph_components(alignment.graph)[:2]
+    label = label[: alignment.n_rows]
+    cells = {}
+    for column in columns:
+        informed = np.zeros(count, dtype=bool)
+        informed[label[~column.missing]] = True
+        cells[column.name] = column.missing & ~informed[label]
+    return cells
+
+
+def _marks(filled: dict[str, Array], frame: nw.DataFrame[Any]) -> list[nw.Series[Any]]:
+    import narwhals as nw
+
+    marks = []
+    for name, cells in filled.items():
+        if not cells.any():
+            continue
+        validate.check_free_name(f"{name}_filled", frame.columns)
+        mark = nw.new_series(f"{name}_filled", cells, nw.Boolean, backend=frame.implementation)
+        marks.append(mark)
+    return marks
+
+
+# -- what is said --
+
+
+def _notes(
+    alignment: Alignment,
+    summaries: dict[str, ColumnSummary],
+    opened: dict[str, Column],
+    naming: Naming,
+) -> list[str]:
+    notes = list(alignment.guesses)
+    if alignment.n_outside:
+        notes.append(
+            f"{alignment.n_outside:,} node(s) named by {naming.edges} are not in {naming.table}: "
+            "they pass information on but are not added."
+        )
+    if alignment.n_unlinked:
+        notes.append(f"{alignment.n_unlinked:,} row(s) of {naming.table} have no edge.")
+    for summary in summaries.values():
+        if summary.note and summary.n_missing:
+            notes.append(
+                f"Column {summary.name!r} is left alone with {summary.n_missing:,} missing "
+                f"cell(s): {summary.note}."
+            )
+        if summary.verdict == "not from this graph":
+            notes.append(
+                f"Neighbours hardly agree in column {summary.name!r}: the graph says next to "
+                "nothing about its missing cells."
+            )
+        if summary.n_filled:
+            notes += opened[summary.name].notes
+    return notes
+
+
+def _warn(result: TableResult) -> None:
+    if result.notes:
+        warnings.warn(" ".join(result.notes), GraphfillWarning, stacklevel=3)
+    n_unreached = sum(column.n_unreached for column in result.columns)
+    if n_unreached:
+        got = (
+            "left missing"
+            if result.settings["unreached"] == "nan"
+            else "given their column's mean or most frequent value"
+        )
+        warnings.warn(
+            f"{n_unreached:,} of {result.n_missing:,} missing cells cannot be inferred from the "
+            f"graph (nothing known of their column is connected to them) and were {got}",
+            UnreachedWarning,
+            stacklevel=3,
+        )
+    if result.converged is False:
+        warnings.warn(
+            f"stopped after {result.n_iter} iterations at a relative residual of "
+            f"{result.residual:.1e}: allow more iterations",
+            validate.ConvergenceWarning,
+            stacklevel=3,
+        )

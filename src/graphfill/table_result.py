@@ -1,0 +1,106 @@
+"""What filling a table did, as numbers and words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .alignment import Alignment
+
+Cells = NDArray[np.bool_]
+
+
+@dataclass
+class ColumnSummary:
+    """What happened to one column.
+
+    Attributes
+    ----------
+    name, kind : the column, and what it was taken for
+    n_missing, n_filled, n_unreached : cells
+    agreement : how much neighbours agree beyond chance; None where that was not asked
+    verdict : "inferable", "weakly", "not from this graph" or "unknown"
+    reliance : from 0, filled with the mean, to 1, filled with what the graph says
+    explained : share of the variance of held-out cells that the fill explains; None if untried
+    note : why it was left alone, or nothing
+    """
+
+    name: str
+    kind: str
+    n_missing: int
+    n_filled: int = 0
+    n_unreached: int = 0
+    agreement: float | None = None
+    agreement_spread: float | None = None
+    verdict: str = ""
+    reliance: float | None = None
+    explained: float | None = None
+    note: str = ""
+
+
+@dataclass
+class TableResult:
+    """What :func:`impute` did.
+
+    Attributes
+    ----------
+    table : the filled table, of the kind that came in
+    columns : one `ColumnSummary` per column
+    filled, unreached : which cells, [rows] of bool per column with missing cells
+    alignment : how rows and edges were matched
+    notes : what was guessed or left undone, in sentences
+    n_iter, residual, converged : as in `Result`; the worst of all columns
+    settings, seconds : to repeat the run, and what it took
+    """
+
+    table: Any
+    columns: list[ColumnSummary]
+    filled: dict[str, Cells]
+    unreached: dict[str, Cells]
+    alignment: Alignment
+    notes: list[str]
+    settings: dict[str, Any]
+    n_iter: int = 0
+    residual: float = 0.0
+    converged: bool | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def n_filled(self) -> int:
+        return sum(column.n_filled for column in self.columns)
+
+    @property
+    def n_missing(self) -> int:
+        return sum(column.n_missing for column in self.columns)
+
+    def summary(self) -> dict[str, Any]:
+        """All but the cells, as plain numbers and words."""
+        graph = self.alignment.graph
+        return {
+            "rows": self.alignment.n_rows,
+            "nodes": graph.n_nodes,
+            "edges": graph.n_edges,
+            "nodes_outside_the_table": self.alignment.n_outside,
+            "rows_without_edge": self.alignment.n_unlinked,
+            "id": self.alignment.id,
+            "source": self.alignment.source,
+            "target": self.alignment.target,
+            "missing": self.n_missing,
+            "filled": self.n_filled,
+            "unreached": sum(column.n_unreached for column in self.columns),
+            "columns": [_plain(column) for column in self.columns],
+            "notes": self.notes,
+            "settings": self.settings,
+            "n_iter": self.n_iter,
+            "residual": self.residual,
+            "converged": self.converged,
+            "seconds": self.seconds,
+        }
+
+
+def _plain(column: ColumnSummary) -> dict[str, Any]:
+    """A summary in which NaN is None, as JSON has it."""
+    return {key: None if value != value else value for key, value in asdict(column).items()}

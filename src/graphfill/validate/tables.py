@@ -1,0 +1,148 @@
+"""Refusals of tables with ids, and of the edges between their rows."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .errors import InputError
+from .wording import named, option, switch
+
+
+def check_column_name(name: Any, names: Sequence[Any], holder: str) -> None:
+    """Refuse the name of a column that is not there, with the nearest that is."""
+    if name in names:
+        return
+    near = difflib.get_close_matches(str(name), [str(other) for other in names], 1, 0.5)
+    if near:
+        raise InputError(f"There is no column {name!r} in {holder}; did you mean {near[0]!r}?")
+    some = ", ".join(repr(other) for other in list(names)[:8])
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    raise InputError(f"There is no column {name!r} in {holder}, which has {some}{more}.")
+
+
+def check_table(table: Any, holder: str) -> None:
+    """Refuse what is no table in memory, or has two columns of one name."""
+    from narwhals import dependencies
+
+    if isinstance(table, dict) or not dependencies.is_into_dataframe(table):
+        raise InputError(
+            f"The table is a {type(table).__name__} but must be a pandas, polars or pyarrow table: "
+            "use propagate for arrays, collect a lazy frame, or make a data frame of it."
+        )
+    names = list(table.column_names if hasattr(table, "column_names") else table.columns)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"The column name {twice!r} occurs twice in {holder}: rename one.")
+
+
+def check_not_the_ids(id: Any, columns: Sequence[Any] | None) -> None:
+    """Refuse to fill the column that holds the ids."""
+    if columns is not None and id in columns:
+        raise InputError(
+            f"Column {id!r} holds the ids, which cannot be filled: leave it out of "
+            f"{option('columns')}."
+        )
+
+
+def check_reliance(reliance: Any) -> None:
+    """Refuse a reliance on the graph that is no share."""
+    number = isinstance(reliance, (int, float)) and not isinstance(reliance, bool)
+    if reliance != "held-out" and not (number and 0 <= reliance <= 1):
+        raise InputError(
+            f"{option('reliance')} is {reliance!r} but must be 'held-out' or a number from 0 to 1."
+        )
+
+
+def check_free_name(name: str, names: Sequence[Any]) -> None:
+    """Refuse a name for a new column that is taken."""
+    if name in names:
+        raise InputError(
+            f"The table already has a column {name!r}, which {switch('mark')} would add: rename it."
+        )
+
+
+def check_something_known(some: bool, columns: Iterable[Any], holder: str) -> None:
+    """Refuse a table in which all that is missing is missing whole."""
+    if not some and all(column.missing.all() for column in columns):
+        n_cells = sum(column.missing.size for column in columns)
+        if n_cells:
+            raise InputError(
+                f"All {n_cells:,} cells of {holder} are missing: there is nothing to infer from."
+            )
+
+
+def check_has_rows(n_rows: int, holder: str) -> None:
+    """Refuse a table without rows."""
+    if n_rows == 0:
+        raise InputError(f"There is no row in {holder}: there is nothing to fill.")
+
+
+def check_no_weight_name(weight: Any) -> None:
+    """Refuse the name of a weight where edges are no table."""
+    if weight is not None:
+        raise InputError(
+            f"weight={weight!r} names a column or attribute, but the edges are neither a table "
+            "nor a NetworkX or igraph graph: make a Graph with weights first."
+        )
+
+
+def too_few_edge_columns(holder: str, names: Sequence[Any]) -> InputError:
+    """A table of edges with fewer than two columns."""
+    return InputError(
+        f"There is one column in {holder} ({', '.join(map(repr, names))}) but an edge has two "
+        "ends: is the separator right?"
+    )
+
+
+def edge_without_end(holder: str, row: str, role: str) -> InputError:
+    """An edge that names one node only."""
+    return InputError(f"There is no {role} in {holder}, {row}: name the node or drop the edge.")
+
+
+def row_without_id(holder: str, row: str, name: Any) -> InputError:
+    """A row that no edge can name."""
+    where = "the index" if name == "the index" else f"column {name!r}"
+    return InputError(f"There is no id in {where} of {holder}, {row}: every row needs one.")
+
+
+def id_occurs_twice(holder: str, name: Any, node: Any, first: str, second: str) -> InputError:
+    """Two rows for one node."""
+    where = "the index" if name == "the index" else f"column {name!r}"
+    return InputError(
+        f"The id {named(node)} occurs twice in {where} of {holder}, in {first} and in {second}: "
+        f"keep one row per id, or name another column with {option('id')}."
+    )
+
+
+def no_id_matches(
+    holder: str, name: Any, own: Any, own_kind: str, edges: str, end: Any, end_kind: str
+) -> InputError:
+    """Ids and ends of edges that have nothing in common."""
+    where = "the index" if name == "the index" else f"column {name!r}"
+    if own_kind != end_kind:
+        return InputError(
+            f"The ids in {where} of {holder} are {own_kind} (such as {named(own)}) but the ends "
+            f"in {edges} are {end_kind} (such as {named(end)}), so that none match: make both "
+            "the same type."
+        )
+    return InputError(
+        f"No id in {where} of {holder} (such as {named(own)}) is named in {edges} (such as "
+        f"{named(end)}): name the right columns with {option('id')}, {option('source')} and "
+        f"{option('target')}."
+    )
+
+
+def no_id_column(holder: str, name: Any, own: Any, edges: str, end: Any) -> InputError:
+    """A table none of whose columns holds what edges name."""
+    if end is None:
+        return InputError(
+            f"There is no edge in {edges}, so that the column with the ids cannot be told: name it "
+            f"with {option('id')}."
+        )
+    seen = "" if name is None else f" (such as {named(own)} in column {name!r})"
+    return InputError(
+        f"No column of {holder}{seen} holds the ids that {edges} names (such as {named(end)}): "
+        f"name it with {option('id')}, or check that both sides spell ids alike."
+    )

@@ -1,0 +1,81 @@
+"""How sentences name options, places, cells and values."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_on_command_line = False
+_place: Callable[[int], str] = "row {}".format
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = 60
+
+
+def speak_command_line() -> None:
+    """From here on, sentences name options as they are typed in a shell."""
+    global _on_command_line
+    _on_command_line = True
+
+
+def option(name: str) -> str:
+    """An option as its user writes it: ``id=`` in Python, ``--id`` on the command line."""
+    return f"--{name.replace('_', '-')}" if _on_command_line else f"{name}="
+
+
+def switch(name: str) -> str:
+    """The same for what is on or off."""
+    return option(name) if _on_command_line else f"{name}=True"
+
+
+def meaning_missing(value: str) -> str:
+    """How a user says that a text means missing."""
+    return f"--missing {value}" if _on_command_line else f"missing=[{value!r}]"
+
+
+def typed(name: str, kind: str) -> str:
+    """How a user names the type of a column."""
+    return f"--type {name}={kind}" if _on_command_line else f"types={{{name!r}: {kind!r}}}"
+
+
+@contextmanager
+def places(place: Callable[[int], str]) -> Iterator[None]:
+    """Within this, rows are named so: by line of a file, say, and not by number."""
+    global _place
+    before, _place = _place, place
+    try:
+        yield
+    finally:
+        _place = before
+
+
+def place(row: int) -> str:
+    """A row as its owner finds it."""
+    return _place(row)
+
+
+def cell(row: int, column: Any, names: Sequence[Any] | None = None) -> str:
+    """One cell as its owner would look it up."""
+    return f"{place(row)}, column {column if names is None else repr(names[column])}"
+
+
+def named(node: Any) -> str:
+    """An id or value as its owner would type it, within reason."""
+    if isinstance(node, np.generic):
+        return str(node) if node.dtype.kind in "mM" else _short.repr(node.item())
+    return _short.repr(node)
+
+
+def shown(value: Any) -> str:
+    """Any object, shortened."""
+    return _short.repr(value)
+
+
+def first_cell(cells: NDArray[np.bool_]) -> tuple[int, int]:
+    """Row and column of the first True cell in reading order."""
+    row, column = np.unravel_index(int(np.argmax(cells)), cells.shape)
+    return int(row), int(column)
