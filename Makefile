@@ -6,14 +6,14 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 SOURCES := pyproject.toml setup.py constraints.txt $(wildcard src/graphfill/csrc/*)
 PYTEST := $(BIN)/python -m pytest -q -n 2
 
-.PHONY: demo test test-compiled test-plain test-slow lint sanitize benchmark wheel clean
+.PHONY: demo test test-compiled test-plain test-slow browser lint sanitize benchmark wheel clean
 
 demo: $(VENV)/.graphfill
 	$(BIN)/graphfill demo --folder demo-output
 
 test: lint test-compiled test-plain
 
-test-compiled: $(VENV)/.dev
+test-compiled: $(VENV)/.dev browser
 	$(PYTEST) -m "not slow"
 
 # The same suite on an install without the compiled extension.
@@ -25,6 +25,21 @@ test-plain: $(VENV)/.dev
 
 test-slow: $(VENV)/.dev
 	$(PYTEST) -m slow
+
+# The report's tests look at it in a real browser; without one they are skipped, and say so.
+browser: $(VENV)/.browser
+
+$(VENV)/.browser: | $(VENV)/.dev
+	@as_root=; test "$$(id -u)" = 0 || as_root=$$(command -v sudo) || true; \
+	found() { command -v chromium >/dev/null && command -v chromedriver >/dev/null; }; \
+	if ! found && command -v apt-get >/dev/null; then \
+		echo "Installing Debian's chromium, for the report's tests."; \
+		$$as_root apt-get -qq update && $$as_root apt-get -qq install -y chromium chromium-driver \
+			</dev/null >/dev/null || true; \
+	fi; \
+	if found; then touch $@; else \
+		echo "No chromium and chromedriver here: install both to test the report in a browser."; \
+	fi
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

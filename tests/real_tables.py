@@ -4,6 +4,8 @@ import numpy as np
 import pyarrow as pa
 from reference import data_set
 
+from graphfill.town import make_town
+
 
 def counties():
     data = data_set("us_counties")
@@ -68,3 +70,18 @@ def hide(truth, share, seed):
 
 
 TABLES = {"us_counties": counties, "twitch_DE": streamers, "debian_bookworm": packages}
+
+
+def electric():
+    data = data_set("electric")
+    columns = {"node": np.arange(len(data["y"]))}
+    for j in range(data["x"].shape[1]):
+        if np.ptp(data["x"][:, j]) > 0:  # one column is constant
+            columns[f"x{j}"] = data["x"][:, j].astype(np.float64)
+    columns["kind"] = np.array([f"kind {code}" for code in data["y"]])
+    return table(columns), links(columns["node"], data["edge_index"])
+
+
+def town():
+    made = make_town(2000, seed=0)
+    return pa.table(made.people), links(made.people["person"], made.friends.T)

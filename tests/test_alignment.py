@@ -167,8 +167,8 @@ REFUSED = {
         table(IDS["text"]),
         {"source": ["ann"]},
         {},
-        "There is one column in the edges ('source') but an edge has two ends: is the separator "
-        "right?",
+        "There is one column in the edges ('source') but an edge has two ends: add the column with "
+        "the other end.",
     ),
     "name": (
         table(IDS["text"]),

@@ -51,6 +51,7 @@ def test_import_is_light_and_quick():
             for name in (
                 "agreement",
                 "alignment",
+                "arguments",
                 "cells",
                 "channels",
                 "classes",

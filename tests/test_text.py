@@ -194,13 +194,14 @@ def test_a_date_format_is_also_the_one_written():
             "time",
             "x",
             "Column 'age' of people.csv cannot be read as times, since not every cell is a time "
-            "of one form (line 1 has 'x'): name its form, such as types={'age': 'leave'}.",
+            "of one form (line 1 has 'x'): write all of them like 17:30, or pass types={'age': "
+            "'leave'}.",
         ),
         (
             "colour",
             "x",
-            "The type of column 'age' is 'colour' but must be one of number, integer, category, "
-            "date, time, leave, date:FORMAT.",
+            "The type of column 'age' is 'colour' but must be one of number, integer, boolean, "
+            "category, date, time, duration, leave, date:FORMAT.",
         ),
     ],
 )

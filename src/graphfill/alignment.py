@@ -102,6 +102,9 @@ def align(
             raise validate.edge_without_end(naming.edges, naming.edge_row(row), role)
 
     name, own = _find_ids(frame, id, listed, texts, naming, guesses, by_position)
+    for holder, ids in ((naming.table, [own]), (naming.edges, listed)):
+        if any(column.trimmed for column in ids):
+            guesses.append(f"Blanks around the ids in {holder} are left out.")
     row = own.missing()
     if row is not None:
         raise validate.row_without_id(naming.table, naming.row(row), name)
@@ -151,13 +154,49 @@ def _from_table(
     for name in (source, target, weight):
         if name is not None:
             validate.check_column_name(name, names, naming.edges)
-    if (source is None) != (target is None):
-        validate.check_edge_columns(names, source, target)
+    validate.check_two_ends_named(source, target, naming.edges)
     if source is None:
         source, target = _guess_ends(names, naming, guesses)
-    ends = tuple(Ids(table.get_column(name), texts.get(name)) for name in (source, target))
-    weights = None if weight is None else table.get_column(weight).to_native()
+    ends = tuple(_ids(table, name, texts, naming.edges) for name in (source, target))
+    weights = None if weight is None else _weights(table.get_column(weight), naming)
     return (ends[0], ends[1]), weights, (source, target)
+
+
+def _weights(column: nw.Series[Any], naming: Naming) -> Any:
+    """The column as its library has it, once every weight was seen to be one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    cells = column.to_arrow()
+    bad = pc.is_null(cells, nan_is_null=True)
+    if column.dtype.is_numeric():
+        numbers = pc.cast(cells, pa.float64(), safe=False)
+        fine = pc.and_(pc.greater_equal(numbers, 0), pc.less(numbers, np.inf))
+        bad = pc.or_(bad, pc.invert(pc.fill_null(fine, False)))
+    elif column.dtype.is_temporal() or column.dtype.is_nested():
+        bad = pc.or_(bad, pc.is_valid(cells))
+    elif pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
+        bad = pa.array([not _is_number(cell) for cell in cells.to_pylist()])
+        if not pc.any(bad).as_py():  # numbers, such as 007, that were left as text
+            bad = pc.is_valid(cells)
+    row = pc.index(bad, pa.scalar(True)).as_py()
+    if row >= 0:
+        where = naming.edges, naming.edge_row(row)
+        raise validate.bad_weight(*where, column.name, cells[row].as_py())
+    return column.to_native()
+
+
+def _is_number(cell: str | None) -> bool:
+    try:
+        return cell is not None and float(cell) == float(cell)
+    except ValueError:
+        return False
+
+
+def _ids(frame: nw.DataFrame[Any], name: Any, texts: Mapping[str, Any], holder: str) -> Ids:
+    column = frame.get_column(name)
+    validate.check_not_nested(column.dtype.is_nested(), name, holder)
+    return Ids(column, texts.get(name))
 
 
 def _guess_ends(names: list[Any], naming: Naming, guesses: list[str]) -> tuple[Any, Any]:
@@ -213,19 +252,22 @@ def _find_ids(
         if name not in frame.columns and index is not None and name in (INDEX, index.name):
             return INDEX, Ids(index)
         validate.check_column_name(name, frame.columns, naming.table)
-        return name, Ids(frame.get_column(name), texts.get(name))
+        return name, _ids(frame, name, texts, naming.table)
 
     labelled = index is not None and not _is_range(index)
     candidates: list[tuple[Any, Ids]] = [(INDEX, Ids(index))] if labelled else []
+    floats = []
     for column in frame.iter_columns():
-        if not column.dtype.is_float() and not column.dtype.is_nested():
+        if column.dtype.is_float():
+            floats.append(column)
+        elif not column.dtype.is_nested():
             candidates.append((column.name, Ids(column, texts.get(column.name))))
-    asked = ends[0].sample(SAMPLE), ends[1].sample(SAMPLE)
-    best, score = None, (False, 0)
-    for candidate, ids in candidates:
-        found = max(matches(ids, end) for end in asked)
-        if found and (distinct(ids), found) > score:
-            best, score = (candidate, ids), (distinct(ids), found)
+    best, score = _most_alike(candidates, ends)
+    if not score[0]:  # whole numbers may stand as 1.0, 2.0
+        whole = [(c.name, Ids(c, texts.get(c.name))) for c in floats]
+        whole = [(name, ids) for name, ids in whole if ids.kind == "whole numbers"]
+        other, other_score = _most_alike(whole, ends)
+        best = other if other_score > score else best
     if best is not None:
         if best[0] != INDEX:
             guesses.append(
@@ -244,6 +286,19 @@ def _find_ids(
     raise validate.no_id_column(
         naming.table, example[0], example[1][0], naming.edges, ends[0][0] if len(ends[0]) else None
     )
+
+
+def _most_alike(
+    candidates: list[tuple[Any, Ids]], ends: tuple[Ids, Ids]
+) -> tuple[tuple[Any, Ids] | None, tuple[bool, int]]:
+    """The column most of whose values are ends of edges; one without duplicates before others."""
+    asked = ends[0].sample(SAMPLE), ends[1].sample(SAMPLE)
+    best, score = None, (False, 0)
+    for candidate, ids in candidates:
+        found = max(matches(ids, end) for end in asked)
+        if found and (distinct(ids), found) > score:
+            best, score = (candidate, ids), (distinct(ids), found)
+    return best, score
 
 
 def _is_range(index: Any) -> bool:

@@ -47,6 +47,10 @@ class Category(Column):
         return self._cells.codes
 
     @property
+    def n_classes(self) -> int:
+        return int(self.share.size)
+
+    @property
     def fills_alike(self) -> bool:
         chosen = self._chosen[self._decoded()]
         return self.share.size > 1 and chosen.size > 1 and bool((chosen == chosen[0]).all())
@@ -73,6 +77,16 @@ class Category(Column):
             better = likely > self._best + _rounding(filled)
             self._best[better] = likely[better]
             self._chosen[better] = channel
+
+    def decode_levels(self, predicted: NDArray[np.floating]) -> None:
+        self.decode(range(self.n_channels), predicted - self.share)
+
+    def filled_levels(self) -> Floats:
+        return self._chosen[self._decoded()].astype(np.float64)
+
+    def named(self, levels: Floats) -> list[Any]:
+        rows = self._example[levels.astype(np.intp)]
+        return self._cells.series[rows.tolist()].to_list()
 
     @property
     def probability(self) -> Floats:
@@ -119,6 +133,10 @@ class Boolean(Category):
             self._chosen[:] = np.where(true, self._true, 1 - self._true)
             self._chosen[np.isnan(likely)] = -1
         self._best = np.where(self._chosen == self._true, likely, 1 - likely)
+
+    def decode_levels(self, predicted: NDArray[np.floating]) -> None:
+        true = predicted[:, [self._true]] if self._true >= 0 else np.zeros((len(predicted), 1))
+        self.decode(range(1), true - self._share_true)
 
 
 def _rounding(filled: NDArray[np.floating]) -> float:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 KINDS = ("number", "integer", "boolean", "category", "date", "time", "duration", "leave")
+YES_AND_NO = {"true", "false", "t", "f", "yes", "no", "y", "n"}
 FEW_VALUES = 20  # up to here, text that repeats itself is a category
 
 
@@ -137,6 +138,8 @@ def _open_text(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Co
     if kind in ("number", "integer"):
         cells.floats = _parse(cells, missing)
         return _open_numbers(cells, kind, missing)
+    if kind == "boolean" and _says_yes_or_no(cells, missing):
+        return Category(cells, "category", missing)
     if kind is not None:
         raise validate.kind_cannot_apply(cells.series.name, kind, "text")
     n_known = int(np.count_nonzero(~missing))
@@ -146,6 +149,16 @@ def _open_text(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Co
         reason = f"free text ({n_values:,} different values in {n_known:,} known cells)"
         return LeftAlone(cells, reason, missing)
     return Category(cells, "category", missing)
+
+
+def _says_yes_or_no(cells: Cells, missing: NDArray[np.bool_]) -> bool:
+    """Whether a text is a boolean by other words, which are kept."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    known = cells.twin.filter(pa.array(~missing))
+    words = {word.strip().lower() for word in pc.unique(known).to_pylist()}
+    return words <= YES_AND_NO
 
 
 def _parse(cells: Cells, missing: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io as io_module
 import json
 import sys
 import time
@@ -19,18 +20,27 @@ from .table import TableResult, fill_table
 from .town import Town, make_town
 
 HIDDEN = 1 / 3  # of the demo's cells
+LEVEL = 0.9  # of the intervals in a report
+# What the demo writes, and how each begins: no other file is replaced.
+DEMO_FILES = {
+    **dict.fromkeys(
+        ("people.csv", "truth.csv", "filled.csv"), "person,age,income,city,profession,newsletter"
+    ),
+    "friends.csv": "person,friend",
+    "report.html": "<!doctype html>",
+}
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command that was asked for; return its exit code."""
-    validate.speak_command_line()
     commands: dict[str, Callable[[argparse.Namespace], int]] = {
         "impute": impute,
         "check": check,
         "demo": demo,
         "completion": completion,
     }
-    return commands[options.command](options)
+    with validate.command_line():
+        return commands[options.command](options)
 
 
 def impute(options: argparse.Namespace) -> int:
@@ -39,6 +49,7 @@ def impute(options: argparse.Namespace) -> int:
     output = Path(options.output)
     inputs = [Path(options.table), Path(options.edges)]
     io.check_output(output, inputs=inputs, overwrite=options.overwrite)
+    _check_report(options, [*inputs, output])
     table, edges = _read(options)
     read = time.perf_counter()
     with _bar(options, "filling") as tick:
@@ -55,6 +66,8 @@ def impute(options: argparse.Namespace) -> int:
             shrinkage=options.shrinkage,
             unreached="nan" if options.unreached == "leave" else "mean",
             mark=options.mark,
+            scores=options.scores,
+            **_trust(options.report, options.intervals),
             memory_limit=options.memory_limit,
             threads=options.threads,
             progress=tick,
@@ -77,15 +90,22 @@ def impute(options: argparse.Namespace) -> int:
         "total": written - began,
     }
     said = result.summary() | {"output": str(output)}
+    _report(options, said)
     _print(options, said, lambda: summary.of_fill(said))
     return 3 if options.strict and result.converged is False else 0
 
 
 def check(options: argparse.Namespace) -> int:
     """Say what a fill could do, without one."""
+    _check_report(options, [Path(options.table), Path(options.edges)])
     table, edges = _read(options)
-    result = _fill(table, edges, options, fill=False)
+    with _bar(options, "scoring") as tick:
+        how: dict[str, Any] = {}
+        if options.report is not None:
+            how = {"method": "auto", "progress": tick, **_trust(options.report, None)}
+        result = _fill(table, edges, options, fill=False, **how)
     said = result.summary()
+    _report(options, said)
     _print(options, said, lambda: summary.of_survey(said))
     return 0
 
@@ -93,18 +113,22 @@ def check(options: argparse.Namespace) -> int:
 def demo(options: argparse.Namespace) -> int:
     """A town whose truth is known, through the same files and functions as any table."""
     folder = Path(options.folder)
+    validate.check_demo_folder(folder, DEMO_FILES)
     town = make_town(options.people, options.seed)
     hidden = town.hide(HIDDEN, options.seed)
     people, friends = _write_town(folder, town, hidden)
     arguments = argparse.Namespace(**vars(options) | {"table": people, "edges": friends})
     began = time.perf_counter()
     table, edges = _read(arguments, defaults=True)
-    result = _fill(table, edges, arguments, id="person")
+    report = folder / "report.html"
+    result = _fill(table, edges, arguments, id="person", **_trust(report, None))
     output = folder / "filled.csv"
     io.write_table(output, result.table, like=table, changed=result.filled, overwrite=True)
     result.seconds["total"] = time.perf_counter() - began
     scores = town_scores(town, hidden, result)
-    said = result.summary() | {"output": str(output), "scores": scores}
+    said = result.summary() | {"output": str(output), "report": str(report), "scores": scores}
+    arguments.report, arguments.overwrite = str(report), True
+    _report(arguments, said)
     _print(options, said, lambda: summary.of_demo(said))
     return 0
 
@@ -124,7 +148,10 @@ def _write_town(folder: Path, town: Town, hidden: dict[str, np.ndarray]) -> tupl
         "friends": pa.table({"person": ends[:, 0], "friend": ends[:, 1]}),
         "truth": truth,
     }
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise validate.no_folder(folder, error) from None
     for name, table in tables.items():
         made = io.Sheet(folder / name, "arrow", table)
         io.write_table(folder / f"{name}.csv", table, like=made, changed={}, overwrite=True)
@@ -157,7 +184,7 @@ def completion(options: argparse.Namespace) -> int:
     """Print the completion script of a shell."""
     import shtab
 
-    from .cli import build_parser
+    from .arguments import build_parser
 
     print(shtab.complete(build_parser(complete=shtab.FILE), shell=options.shell))
     return 0
@@ -166,11 +193,50 @@ def completion(options: argparse.Namespace) -> int:
 # -- pieces --
 
 
+def _trust(report: Any, level: float | None) -> dict[str, Any]:
+    """What a report needs, beside what was asked for: intervals, which are not written then."""
+    if report is None:
+        return {"intervals": level}
+    asked = level is not None
+    return {"intervals": level or LEVEL, "add_intervals": asked, "portraits": True}
+
+
+def _check_report(options: argparse.Namespace, others: list[Path]) -> None:
+    if options.report is not None:
+        validate.check_report_name(options.report)
+        validate.check_written_here(options.report, others, options.overwrite)
+
+
+def _report(options: argparse.Namespace, said: dict[str, Any]) -> None:
+    """Write the page, if one was asked for."""
+    if options.report is None:
+        return
+    import platform
+    from importlib.metadata import version
+
+    from .report import write_report
+
+    names = ("graphfill", "numpy", "scipy", "scikit-learn", "pyarrow")
+    said |= {
+        "report": str(options.report),
+        "input": {"table": str(options.table), "edges": str(options.edges)},
+        "version": version("graphfill"),
+        "versions": {name: version(name) for name in names} | {"python": platform.python_version()},
+        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+    }
+    write_report(said, options.report, overwrite=options.overwrite)
+
+
 def _read(options: argparse.Namespace, defaults: bool = False) -> tuple[io.Sheet, io.Sheet]:
     reading: dict[str, Any] = {}
-    header = None
+    edge_reading: dict[str, Any] = {}
     if not defaults:
-        header = False if options.no_edge_header else None
+        edge_reading = {
+            "header": False if options.no_edge_header else None,
+            "separator": options.edge_separator,
+            "encoding": options.edge_encoding,
+            "missing": options.edge_missing,
+        }
         reading = {
             "missing": options.missing,
             "types": dict(options.types),
@@ -181,7 +247,7 @@ def _read(options: argparse.Namespace, defaults: bool = False) -> tuple[io.Sheet
     with _byte_bar(options, f"reading {Path(options.table).name}") as tick:
         table = io.read_table(options.table, progress=tick, **reading)
     with _byte_bar(options, f"reading {Path(options.edges).name}") as tick:
-        edges = io.read_edges(options.edges, header=header, progress=tick)
+        edges = io.read_edges(options.edges, progress=tick, **edge_reading)
     return table, edges
 
 
@@ -268,9 +334,31 @@ def _byte_bar(
 
 def _print(options: argparse.Namespace, said: dict[str, Any], readable: Callable[[], str]) -> None:
     if options.json:
-        print(json.dumps(said, default=_plain, allow_nan=False))
+        text = json.dumps(_finite(said), default=_plain, allow_nan=False)
     elif not options.quiet:
-        print(readable())
+        text = readable()
+    else:
+        return
+    # Not every terminal has every letter: a name in a summary is no reason to fail.
+    if isinstance(sys.stdout, io_module.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise validate.unprintable(error, said.get("output")) from None
+
+
+def _finite(value: Any) -> Any:
+    """The same with None in place of NaN and infinities, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(entry) for entry in value]
+    if isinstance(value, (float, np.floating)):
+        return float(value) if np.isfinite(value) else None
+    return value
 
 
 def _plain(value: Any) -> Any:

@@ -19,6 +19,7 @@ _ISO_ZONED = rf"^{_DAY}[T ]{_CLOCK}(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}})$"
 _TIME = rf"^{_CLOCK}$"
 _YEAR_FIRST = r"^[0-9]{4}[/.][0-9]{1,2}[/.][0-9]{1,2}$"
 _YEAR_LAST = r"^[0-9]{1,2}([./-])[0-9]{1,2}[./-][0-9]{4}$"
+_ANY_DATE = "|".join((_ISO_DATE, _ISO_MOMENT, _ISO_ZONED, _YEAR_FIRST, _YEAR_LAST))
 _TIMED = ("%H", "%I", "%M", "%S", "%T", "%R", "%X", "%c", "%s")
 
 
@@ -115,7 +116,7 @@ def parse(
 
 
 def parse_as(
-    cells: pa.ChunkedArray, kind: str, name: str, where: str, line_of: Callable[[int], int]
+    cells: pa.ChunkedArray, kind: str, name: str, where: str, line_of: Callable[[int], int | str]
 ) -> tuple[pa.ChunkedArray, Moment]:
     """Dates because the user says so; a cell that is none is refused."""
     import pyarrow as pa
@@ -130,8 +131,11 @@ def parse_as(
                 if kind == "time":
                     return _times(cells)
                 return pc.cast(cells, pa.date32()), Moment("%Y-%m-%d")
+            if note is None:
+                row = _first_unlike(cells, _TIME if kind == "time" else _ANY_DATE, row)
             raise validate.no_dates(where, line_of(row), name, cells[row].as_py(), kind, note)
         return column, moment
+    validate.check_date_form(name, pattern)
     column = pc.strptime(cells, format=pattern, unit="s", error_is_null=True)
     # Arrow reads the 31st of February as a day of March: so write it again and compare.
     zeros = r"(^|[^0-9])0+([0-9])"
@@ -145,6 +149,15 @@ def parse_as(
         column = pc.cast(column, pa.date32())
     padded = not pc.any(pc.match_substring_regex(cells, "(^|[./-])[0-9]([./-]|$)")).as_py()
     return column, Moment(pattern, padded=padded)
+
+
+def _first_unlike(cells: pa.ChunkedArray, pattern: str, otherwise: int) -> int:
+    """The row of the first cell that does not look like a date or time."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    row = pc.index(pc.match_substring_regex(cells, pattern), pa.scalar(False)).as_py()
+    return otherwise if row < 0 else row
 
 
 def _first_known(cells: pa.ChunkedArray) -> int | None:

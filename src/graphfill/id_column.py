@@ -19,12 +19,21 @@ Array = NDArray[Any]
 class Ids:
     """A column of ids as an Arrow array, or as Python objects where Arrow has no one type for it.
 
-    `text` is how the ids stood in a file without types, None elsewhere.
+    `text` is how the ids stood in a file without types, None elsewhere. Blanks around those are
+    left out, and `trimmed` says whether there were any.
     """
 
     def __init__(self, values: Any, text: Any = None) -> None:
+        import pyarrow.compute as pc
+
         self.values, self.kind = _as_arrow(values)
         self.text = text
+        self.trimmed = False
+        if text is not None:
+            self.text = pc.utf8_trim_whitespace(text)
+            if self.kind == "text":
+                whole, self.values = self.values, pc.utf8_trim_whitespace(self.values)
+                self.trimmed = not self.values.equals(whole)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -37,7 +46,11 @@ class Ids:
             return Ids(self.text)
         if self.kind == "objects":
             return Ids(pa.array([str(value) for value in self.values]))
-        return Ids(self.values.cast(pa.large_string()))
+        try:
+            return Ids(self.values.cast(pa.large_string()))
+        except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # durations, bytes
+            words = [None if value is None else str(value) for value in self.values.to_pylist()]
+            return Ids(pa.array(words, pa.large_string()))
 
     def missing(self) -> int | None:
         """The first row without an id."""

@@ -7,6 +7,7 @@ in :mod:`graphfill.formats`.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,6 +111,7 @@ def read_edges(
 
 def _read(path: Path, endings: dict[str, str], options: Options) -> Sheet:
     format, _, compression = formats.split_name(path, endings)
+    validate.check_is_file(path)
     validate.check_encoding(options.encoding)
     if options.decimal is not None:
         validate.check_choice("decimal", options.decimal, [".", ","])
@@ -122,7 +124,7 @@ def _read(path: Path, endings: dict[str, str], options: Options) -> Sheet:
 
 def check_output(path: PathLike, *, inputs: Sequence[PathLike], overwrite: bool = False) -> None:
     """Refuse, before any work is done, an output that could not or should not be written."""
-    formats.split_name(Path(path))
+    formats.split_name(Path(path), output=True)
     validate.check_written_here(path, inputs, overwrite)
 
 
@@ -155,10 +157,13 @@ def write_table(
     check_output(path, inputs=[like.path], overwrite=overwrite)
     own = like.table.column_names
     validate.check_filled(filled.num_rows, like.table.num_rows, filled.column_names, own)
-    format = formats.split_name(path)[0]
+    format = formats.split_name(path, output=True)[0]
     settings: dict[str, Any] = {"like": like, "progress": progress}
     with replacing(path) as file:
-        if format == "csv":
+        if _is_a_copy(path, filled, like, changed):
+            with open(like.path, "rb") as source:
+                shutil.copyfileobj(source, file)
+        elif format == "csv":
             delimited_writer.write(file, path, filled, changed=changed, **settings)
         elif format == "json":
             table = filled if like.format == "json" else merge(filled, like, changed, format)
@@ -166,6 +171,15 @@ def write_table(
         else:
             table = merge(filled, like, changed, format)
             columnar.write(file, path, table, format=format, **settings)
+
+
+def _is_a_copy(path: Path, filled: pa.Table, like: Sheet, changed: Mapping[str, Any]) -> bool:
+    """Whether nothing is filled or added, and the format stays: then every byte does."""
+    if filled.num_columns > like.table.num_columns or any(m.any() for m in changed.values()):
+        return False
+    if not (like.path.suffix and like.path.is_file()):  # made in memory
+        return False
+    return formats.split_name(path) == formats.split_name(like.path, formats.EDGE_ENDINGS)
 
 
 def merge(

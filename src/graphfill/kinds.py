@@ -79,12 +79,40 @@ class Column:
         return self.kind in ("category", "boolean")
 
     @property
+    def unit(self) -> float:
+        """What one level is worth in the column's own units."""
+        return 1.0
+
+    @property
+    def whole(self) -> bool:
+        """Whether filled cells are rounded to whole steps."""
+        return False
+
+    @property
+    def unit_name(self) -> str:
+        """What errors are measured in; nothing for plain numbers."""
+        return ""
+
+    def filled_levels(self) -> Floats:
+        """The levels of the filled cells, after `decode`."""
+        return np.empty(0)
+
+    def named(self, levels: Floats) -> list[Any]:
+        """Levels as the values they stand for: numbers, moments, or the names of classes."""
+        raise NotImplementedError
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are; 0 for numbers."""
+        return 0
+
+    @property
     def fills_alike(self) -> bool:
         """Whether all filled cells got one value although several are known."""
         return False
 
     def levels(self) -> Floats:
-        """One number per cell, NaN where missing: its channel, or the number of its class."""
+        """One number per cell, NaN where missing: its value but for a scale, or its class."""
         raise NotImplementedError
 
     def encode(self, channels: range, out: Floats) -> None:
@@ -97,6 +125,10 @@ class Column:
         Channels come in ascending order, in any split; channel 0 starts anew. NaN stays missing.
         """
         raise NotImplementedError
+
+    def decode_levels(self, predicted: NDArray[np.floating]) -> None:
+        """The same from [n_missing, 1] levels, or [n_missing, classes] probabilities."""
+        self.decode(range(1), predicted)
 
     @property
     def filled_cells(self) -> Mask:
@@ -177,14 +209,17 @@ class Number(Column):
         return self._cells.floats
 
     @property
+    def unit(self) -> float:
+        return float(np.ldexp(1.0, self._exponent))
+
+    @property
     def whole(self) -> bool:
         """Whether filled cells are rounded, as the kind "integer" of a column of floats asks."""
         return self.kind == "integer"
 
     def levels(self) -> Floats:
-        out = np.empty((self.missing.size, 1))
-        self.encode(range(1), out)
-        return out[:, 0]
+        # Scaled by a power of two alone, which is exact: no cell has a part in another's level.
+        return np.where(self.missing, np.nan, np.ldexp(self._values, -self._exponent))
 
     def encode(self, channels: range, out: Floats) -> None:
         if not len(channels):
@@ -201,6 +236,15 @@ class Number(Column):
 
     def _decoded(self) -> Mask:
         return ~np.isnan(self._fill)
+
+    def decode_levels(self, predicted: NDArray[np.floating]) -> None:
+        self.decode(range(1), (predicted - self._centre) / self._scale)
+
+    def filled_levels(self) -> Floats:
+        return self._fill[self._decoded()] * self._scale + self._centre
+
+    def named(self, levels: Floats) -> list[Any]:
+        return np.ldexp(levels, self._exponent).tolist()
 
     def values(self, decoded: Mask) -> Floats:
         """Filled values, rounded half to even if whole, between the known ones."""
@@ -236,6 +280,16 @@ class Whole(Number):
 
     def _read(self) -> Floats:
         return self._steps.floats
+
+    @property
+    def unit_name(self) -> str:
+        if self.kind == "integer":
+            return ""
+        return f"{self._steps.unit or 'step'}s"
+
+    def named(self, levels: Floats) -> list[Any]:
+        steps = np.rint(np.ldexp(levels, self._exponent))
+        return self._steps.as_arrow(steps, self._cells.twin.type).to_pylist()
 
     def _filled(self, rows: NDArray[np.intp], decoded: Mask) -> nw.Series[Any]:
         values = self._steps.as_arrow(self.values(decoded), self._cells.twin.type)

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import kernels
-from .validate import InputError
+from . import kernels, validate
 
 # Tiles of n rows that a solver keeps at once.
 BLOCKS = {"diffusion": 2, "chebyshev": 4, "exact": 4, "direct": 4}
@@ -70,13 +69,13 @@ def parse_bytes(limit: int | float | str | None) -> int | None:
         return None
     size = limit
     if isinstance(limit, str):
-        match = re.fullmatch(r"\s*([\d.]+)\s*([kMGT]?)(i?)B?\s*", limit, flags=re.IGNORECASE)
+        pattern = r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([kMGT]?)(i?)B?\s*"
+        match = re.fullmatch(pattern, limit, flags=re.IGNORECASE)
         if match is None:
-            raise InputError(f'memory_limit={limit!r} is not a size; write for example "4GB"')
+            raise validate.not_a_size(limit)
         number, prefix, binary = match.groups()
         size = float(number) * (1024 if binary else 1000) ** " KMGT".index(prefix.upper() or " ")
-    if isinstance(size, bool | str) or not size > 0:
-        raise InputError(f"memory_limit={limit!r} must be a positive number of bytes")
+    validate.check_memory_limit(limit, size)
     return int(size)
 
 
@@ -99,12 +98,9 @@ def widest_tile(footprint: Footprint, dtype: np.dtype, limit: int | None) -> int
         return max(w for w in widths if w * footprint.itemsize <= row_bytes)
     fitting = [w for w in widths if fits(footprint, w, limit)]
     if not fitting:
-        raise InputError(
-            f"memory_limit is {readable(limit)} but filling {footprint.n_rows} x "
-            f"{footprint.n_columns} cells takes at least {readable(footprint.total_bytes(1))} "
-            f"({readable(footprint.result_bytes)} of it for the result): raise the limit or "
-            "fill fewer columns at a time"
-        )
+        shape = footprint.n_rows, footprint.n_columns
+        sizes = limit, footprint.total_bytes(1), footprint.result_bytes
+        raise validate.memory_limit_too_low(*shape, *map(readable, sizes))
     return max(fitting)
 
 

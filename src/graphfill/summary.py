@@ -11,7 +11,8 @@ Said = dict[str, Any]
 def of_fill(said: Said) -> str:
     """What `graphfill impute` did."""
     if not said["missing"]:
-        first = f"Nothing is missing: the table is written as it came to {said['output']}."
+        where = " in the columns asked for" if _some_left_out(said) else ""
+        first = f"Nothing is missing{where}: the table is written as it came to {said['output']}."
         return "\n".join([first, *_notes(said)])
     head = (
         f"Filled {said['filled']:,} of {said['missing']:,} missing cells ({_size(said)}) in "
@@ -29,13 +30,15 @@ def of_fill(said: Said) -> str:
         )
     if said["converged"] is False:
         head += f"\nNot converged: relative residual {said['residual']:.1e}."
-    return "\n".join([head, "", *_columns(said), *_notes(said), "", f"Written to {said['output']}"])
+    written = [f"Written to {said['output']}", *_report(said)]
+    return "\n".join([head, "", *_columns(said), *_notes(said), "", *written])
 
 
 def of_survey(said: Said) -> str:
     """What `graphfill check` found."""
     if not said["missing"]:
-        return "\n".join([f"Nothing is missing ({_size(said)}).", *_notes(said)])
+        where = " in the columns asked for" if _some_left_out(said) else ""
+        return "\n".join([f"Nothing is missing{where} ({_size(said)}).", *_notes(said)])
     reached = said["missing"] - said["unreached"]
     fillable = [c for c in said["columns"] if c["verdict"]]
     good = [c["name"] for c in fillable if c["verdict"] in ("inferable", "weakly")]
@@ -46,7 +49,7 @@ def of_survey(said: Said) -> str:
         f"Neighbours agree beyond chance in {len(good)} of {len(fillable)} columns with missing "
         f"cells{': ' if good else ''}{', '.join(good)}."
     )
-    return "\n".join([head, verdict, "", *_columns(said), *_notes(said)])
+    return "\n".join([head, verdict, "", *_columns(said), *_notes(said), *_report(said)])
 
 
 def of_demo(said: Said) -> str:
@@ -57,7 +60,7 @@ def of_demo(said: Said) -> str:
             score["measure"],
             f"{score['mean']:.4g}",
             f"{score['graphfill']:.4g}",
-            f"{1 - score['graphfill'] / score['mean']:.0%} less",
+            _change(score["graphfill"], score["mean"]),
         )
         for score in said["scores"]
     ]
@@ -67,7 +70,23 @@ def of_demo(said: Said) -> str:
     )
     table = _table(("column", "", "column mean", "graphfill", ""), rows)
     note = "(For words, the column's mean is its most frequent value.)"
-    return "\n".join([head, "", *table, "", note, f"The filled table is {said['output']}"])
+    where = f"The filled table is {said['output']}, the report on it {said['report']}"
+    return "\n".join([head, "", *table, "", note, where])
+
+
+def _change(ours: float, plain: float) -> str:
+    if not plain:
+        return "as good" if not ours else "worse"
+    less = 1 - ours / plain
+    return f"{less:.0%} less" if less >= 0 else f"{-less:.0%} more"
+
+
+def _some_left_out(said: Said) -> bool:
+    return any(column["note"] == "not asked for" for column in said["columns"])
+
+
+def _report(said: Said) -> list[str]:
+    return [f"Report: {said['report']}"] if said.get("report") else []
 
 
 def _size(said: Said) -> str:
@@ -86,7 +105,7 @@ def _columns(said: Said) -> list[str]:
     for column in said["columns"]:
         if not column["n_missing"]:
             continue
-        agreed, explained = column["agreement"], column["explained"]
+        agreed = column["agreement"]
         rows.append(
             (
                 column["name"],
@@ -95,14 +114,23 @@ def _columns(said: Said) -> list[str]:
                 f"{column['n_filled']:,}",
                 f"{column['n_unreached']:,}",
                 "" if agreed is None else f"{agreed:.2f}",
-                "" if explained is None else f"{explained:.0%}",
+                _held_out(column),
+                column.get("chosen") or "",
                 column["verdict"],
             )
         )
-    head = ("column", "kind", "missing", "filled", "unreached", "agreement", "explained", "")
-    drop = [j for j in (3, 6) if not any(row[j].strip("0") for row in rows)]  # nothing to say
+    head = ("column", "kind", "missing", "filled", "unreached", "agreement", "held out", "by", "")
+    drop = [j for j in (3, 6, 7) if not any(row[j].strip("0") for row in rows)]  # nothing to say
     kept = [j for j in range(len(head)) if j not in drop]
     return _table([head[j] for j in kept], [[row[j] for j in kept] for row in rows])
+
+
+def _held_out(column: Said) -> str:
+    """How well the fill did on cells held out: by the method's score, or the variance explained."""
+    for score in column.get("scores") or ():
+        if score["method"] == column["chosen"]:
+            return f"R2 {score['r2']:.2f}" if "r2" in score else f"{score['accuracy']:.0%} right"
+    return "" if column["explained"] is None else f"R2 {column['explained']:.2f}"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

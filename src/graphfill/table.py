@@ -16,8 +16,10 @@ from .alignment import Alignment, Naming, align
 from .channels import Tick, fill_channels
 from .columns import Column, open_column
 from .graph import Graph
+from .judgement import Judgement, judge, sure_columns
 from .memory import parse_bytes
 from .operator import graph_components
+from .portrait import portrait
 from .solve import progress_bar
 from .table_result import ColumnSummary, TableResult
 from .validate import GraphfillWarning, UnreachedWarning
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-METHODS = ("propagation", "neighbors", "mean")
+METHODS = ("propagation", "neighbors", "mean", "hybrid", "auto")
 
 
 def impute(
@@ -51,6 +53,8 @@ def impute(
     shrinkage: float = 0.0,
     unreached: str = "mean",
     mark: bool = False,
+    intervals: float | None = None,
+    scores: bool = False,
     memory_limit: int | float | str | None = None,
     threads: int | None = None,
     seed: int = 0,
@@ -79,9 +83,16 @@ def impute(
     types : mapping from column to kind, optional
         "number", "integer", "boolean", "category", "date", "time", "duration" or "leave".
     missing : values that mean missing, such as -1 or "unknown"
-    method : {"propagation", "neighbors", "mean"}
+    method : {"propagation", "neighbors", "mean", "hybrid", "auto"}
         Diffusion along the edges; the mean (or most frequent value) of the neighbours; that of
-        the column, which does not look at the graph.
+        the column, which does not look at the graph; learners that look at the graph and at the
+        row's other columns; or, column by column, the best of all by held-out score.
+    intervals : float, optional
+        A level such as 0.9: columns ``<name>_low`` and ``<name>_high`` are added that hold the
+        truth of so many filled numbers, and ``<name>_probability`` and ``<name>_set`` for
+        categories.
+    scores : bool
+        Score the method on held-out cells, beside the column's mean and the neighbours'.
     reliance : "held-out", or a number from 0 to 1
         How far to go from the column's mean towards what the graph says. By default fitted per
         column on a fifth of its known cells, hidden for it; 1 where those are too few.
@@ -129,6 +140,8 @@ def impute(
             shrinkage=shrinkage,
             unreached=unreached,
             mark=mark,
+            intervals=intervals,
+            scores=scores,
             memory_limit=memory_limit,
             threads=threads,
             seed=seed,
@@ -152,6 +165,10 @@ def fill_table(
     solver: str = "exact",
     unreached: str = "mean",
     mark: bool = False,
+    intervals: float | None = None,
+    add_intervals: bool = True,
+    scores: bool = False,
+    portraits: bool = False,
     memory_limit: int | float | str | None = None,
     seed: int = 0,
     progress: Tick | None = None,
@@ -170,6 +187,10 @@ def fill_table(
     ----------
     fill : bool
         False surveys the columns and leaves the table as it is.
+    add_intervals : bool
+        False makes intervals for the summary alone.
+    portraits : bool
+        Add what a report shows of each column to its summary.
     naming, alignment_options : as `align` takes them
     progress : called with the share of the work done since the last call
     """
@@ -178,6 +199,8 @@ def fill_table(
     validate.check_choice("method", method, METHODS)
     validate.check_choice("unreached", unreached, ("mean", "nan"))
     validate.check_reliance(reliance)
+    validate.check_level(intervals)
+    validate.check_number("seed", seed, low=0, integer=True)
     limit = parse_bytes(memory_limit)
     naming = naming or Naming()
     began = time.perf_counter()
@@ -210,6 +233,7 @@ def fill_table(
         settings={
             "method": method,
             "reliance": reliance,
+            "intervals": intervals,
             "normalization": normalization,
             "solver": solver,
             "unreached": unreached,
@@ -220,16 +244,40 @@ def fill_table(
     for name, cells in unreached_cells.items():
         summaries[name].n_unreached = int(cells.sum())
     surveyed = time.perf_counter()
-    if fill and todo:
-        solved = fill_channels(
-            todo,
+    tick = progress or (lambda share: None)
+    judged: dict[str, Judgement] = {}
+    if todo and (scores or intervals is not None or method in ("auto", "hybrid")):
+        judged = judge(
+            {name: column for name, column in opened.items() if column.n_channels},
+            [column.name for column in todo],
             alignment.graph,
+            _informative(opened, summaries, alignment, seed),
             method=method,
+            level=intervals,
+            seed=seed,
+            reliance=reliance,
+            progress=tick,
+            propagation={"normalization": normalization, "solver": solver, **solver_options},
+        )
+        for name, judgement in judged.items():
+            summaries[name].details |= judgement.details(opened[name])
+            summaries[name].explained = judgement.explained
+    if fill and todo:
+        for name, judgement in judged.items():
+            cells = judgement.found.filled.copy()
+            if unreached == "nan":
+                cells[unreached_cells[name][opened[name].missing]] = np.nan
+            opened[name].decode_levels(cells)
+        rest = [column for column in todo if column.name not in judged]
+        solved = fill_channels(
+            rest,
+            alignment.graph,
+            method="propagation" if method in ("auto", "hybrid") else method,
             reliance=reliance,
             seed=seed,
             left_missing=unreached_cells if unreached == "nan" else {},
             memory_limit=limit,
-            progress=progress or (lambda share: None),
+            progress=(lambda share: None) if judged else tick,
             normalization=normalization,
             solver=solver,
             **solver_options,
@@ -240,12 +288,26 @@ def fill_table(
             summaries[name].reliance, summaries[name].explained = held.reliance, held.explained
         rebuilt = [column.rebuild() for column in todo]
         result.filled = {column.name: column.filled_cells for column in todo}
-        marks = _marks(result.filled, frame) if mark else []
-        result.table = nw.to_native(frame.with_columns(*rebuilt, *marks))
+        added = _marks(result.filled, frame) if mark else []
+        for name, judgement in judged.items() if add_intervals else ():
+            added += sure_columns(opened[name], judgement)
+        for series in added:
+            validate.check_free_name(series.name, frame.columns)
+        result.table = nw.to_native(frame.with_columns(*rebuilt, *added))
         for column in todo:
             summaries[column.name].n_filled = int(result.filled[column.name].sum())
             if column.fills_alike or summaries[column.name].reliance == 0.0:
                 summaries[column.name].verdict = "not from this graph"
+    if portraits:
+        ids = frame.get_column(alignment.id).to_list() if alignment.id in frame.columns else None
+        for column in todo:
+            summaries[column.name].details |= portrait(
+                column,
+                alignment,
+                ids or list(range(alignment.n_rows)),
+                unreached_cells[column.name],
+                judged.get(column.name),
+            )
     result.notes = _notes(alignment, summaries, opened, naming)
     done = time.perf_counter()
     result.seconds = {
@@ -273,6 +335,7 @@ def _open_columns(
         validate.check_column_name(name, frame.columns, naming.table)
     wanted = [name for name in frame.columns if columns is None or name in columns]
     validate.check_not_the_ids(alignment.id, columns)
+    validate.check_in_one_list(columns, exclude)
     return {
         name: open_column(frame.get_column(name), kind=types.get(name), missing=missing)
         for name in wanted
@@ -310,6 +373,20 @@ def column_agreement(column: Column, graph: Graph, n_nodes: int, seed: int) -> A
     return agreement(graph, values, classes=column.is_class, seed=seed)
 
 
+def _informative(
+    opened: dict[str, Column], summaries: dict[str, ColumnSummary], alignment: Alignment, seed: int
+) -> dict[str, bool]:
+    """By column, whether neighbours agree in it."""
+    n_nodes = alignment.graph.n_nodes
+    return {
+        name: summaries[name].verdict in ("inferable", "weakly")
+        if summaries[name].verdict
+        else column_agreement(column, alignment.graph, n_nodes, seed).beyond_chance
+        for name, column in opened.items()
+        if column.n_channels
+    }
+
+
 def _unreached(columns: Sequence[Column], alignment: Alignment) -> dict[str, Array]:
     """Missing cells of each column in whose component nothing is known of it."""
     count, label = graph_components(alignment.graph)[:2]
@@ -329,7 +406,6 @@ def _marks(filled: dict[str, Array], frame: nw.DataFrame[Any]) -> list[nw.Series
     for name, cells in filled.items():
         if not cells.any():
             continue
-        validate.check_free_name(f"{name}_filled", frame.columns)
         mark = nw.new_series(f"{name}_filled", cells, nw.Boolean, backend=frame.implementation)
         marks.append(mark)
     return marks

@@ -12,7 +12,7 @@ from .dates import PEEK, matches
 if TYPE_CHECKING:
     import pyarrow as pa
 
-KINDS = ("number", "integer", "category", "date", "time", "leave")
+KINDS = ("number", "integer", "boolean", "category", "date", "time", "duration", "leave")
 NEARLY = 0.9  # of the known cells are numbers: then the others are worth a note
 MOST_DECIMALS = 6  # up to here Arrow writes decimals without an exponent
 
@@ -32,8 +32,8 @@ class TextFormat:
         ``"date"`` also for times and date-times.
     decimals : tuple of int
         The fewest and the most digits after the decimal mark.
-    exponent : bool
-        Whether some number is written like 1e5.
+    exponent : int
+        If some number is written like 1e5, the most digits that matter in any; else 0.
     decimal : str
     moment : dates.Moment or None
         The column's form of dates.
@@ -41,7 +41,7 @@ class TextFormat:
 
     kind: str = "text"
     decimals: tuple[int, int] = (0, 0)
-    exponent: bool = False
+    exponent: int = 0
     decimal: str = "."
     moment: dates.Moment | None = None
 
@@ -73,7 +73,8 @@ class TextFormat:
 
         fewest, most = self.decimals
         if self.exponent:
-            texts = _printed(values, "%.9g")
+            # As many as the largest and the smallest cell have, so that neither is passed.
+            texts = _printed(values, f"%.{min(max(self.exponent + 2, 9), 17)}g")
         else:
             try:
                 if most + 2 > MOST_DECIMALS:
@@ -124,7 +125,7 @@ def parse_column(
     kind: str | None = None,
     name: str = "column",
     where: str = "the table",
-    line_of: Callable[[int], int] = lambda row: row + 1,
+    line_of: Callable[[int], int | str] = lambda row: row + 1,
     numbers: bool = True,
 ) -> tuple[pa.ChunkedArray, TextFormat, str | None]:
     """Type a column of text: integers, numbers, dates, times, or else text.
@@ -139,7 +140,7 @@ def parse_column(
     decimal : {".", ","}
     kind : str, optional
         "number", "integer", "date", "date:FORMAT" or "time" refuse a cell that is none;
-        "category" and "leave" keep the text.
+        "category" and "leave" keep the text; others are left to whoever fills the column.
     name, where, line_of :
         The column's name, its file's, and the line of a row, for notes and refusals.
     numbers : bool
@@ -161,6 +162,8 @@ def parse_column(
     validate.check_kind(name, kind, KINDS)
     if kind in ("category", "leave"):
         return texts, TextFormat(decimal=decimal), None
+    if kind in ("boolean", "duration"):  # no text is read as one: the column's cells decide
+        kind = None
     cells = pc.utf8_trim_whitespace(texts)
     if kind in ("number", "integer"):
         return *_forced_numbers(cells, decimal, kind, name, where, line_of), None
@@ -236,11 +239,13 @@ def _numbers(cells: pa.ChunkedArray, decimal: str) -> pa.ChunkedArray | None:
 def _number_format(cells: pa.ChunkedArray, decimal: str) -> TextFormat:
     import pyarrow.compute as pc
 
-    exponent, plain = False, cells
+    exponent, plain = 0, cells
     letters = b"".join(map(content, cells.chunks))
     if any(letter in letters for letter in b"eEiI"):
         plain = cells.filter(pc.invert(pc.match_substring_regex(cells, "[eEiI]")))
-        exponent = b"e" in letters or b"E" in letters  # there is none in "infinity"
+        if b"e" in letters or b"E" in letters:  # there is none in "infinity"
+            digits = pc.replace_substring_regex(cells, "[eE].*|[^0-9]", "")
+            exponent = pc.max(pc.utf8_length(pc.utf8_ltrim(digits, characters="0"))).as_py() or 1
     mark = pc.find_substring(plain, decimal)
     digits = pc.subtract(pc.subtract(pc.binary_length(plain), mark), 1)
     extremes = pc.min_max(pc.if_else(pc.less(mark, 0), 0, digits)).as_py()
@@ -248,7 +253,7 @@ def _number_format(cells: pa.ChunkedArray, decimal: str) -> TextFormat:
 
 
 def _near_numbers(
-    cells: pa.ChunkedArray, decimal: str, name: str, line_of: Callable[[int], int]
+    cells: pa.ChunkedArray, decimal: str, name: str, line_of: Callable[[int], int | str]
 ) -> str | None:
     """The note on a column that a few cells keep from being one of numbers."""
     import pyarrow as pa
@@ -263,9 +268,9 @@ def _near_numbers(
     row = pc.index(numeric, pa.scalar(False)).as_py()
     if row < 0:
         return f'Column "{name}" is read as text because some of its integers exceed 64 bits.'
-    value = cells[row].as_py()
+    value, where = cells[row].as_py(), validate.line_or_row(line_of(row))
     return (
-        f'Column "{name}" is read as text because of "{value}" in line {line_of(row)}; pass '
+        f'Column "{name}" is read as text because of "{value}" in {where}; pass '
         f"{validate.meaning_missing(value)} if that means missing."
     )
 
@@ -276,7 +281,7 @@ def _forced_numbers(
     kind: str,
     name: str,
     where: str,
-    line_of: Callable[[int], int],
+    line_of: Callable[[int], int | str],
 ) -> tuple[pa.ChunkedArray, TextFormat]:
     """Numbers because the user says so: then 007 is seven, and any other cell is refused."""
     import pyarrow as pa

@@ -23,7 +23,9 @@ TABLE_ENDINGS = {
 EDGE_ENDINGS = TABLE_ENDINGS | {".edges": "csv", ".edgelist": "csv", ".el": "csv"}
 
 
-def split_name(path: Path, endings: dict[str, str] = TABLE_ENDINGS) -> tuple[str, str, str | None]:
+def split_name(
+    path: Path, endings: dict[str, str] = TABLE_ENDINGS, *, output: bool = False
+) -> tuple[str, str, str | None]:
     """Format, ending and compression that a file's name speaks of.
 
     >>> split_name(Path("people.csv.gz"))
@@ -34,5 +36,5 @@ def split_name(path: Path, endings: dict[str, str] = TABLE_ENDINGS) -> tuple[str
     if compression is not None:
         suffixes.pop()
     ending = suffixes[-1] if suffixes else ""
-    format = validate.check_ending(path, ending, endings, compression)
+    format = validate.check_ending(path, ending, endings, compression, output)
     return format, ending, compression

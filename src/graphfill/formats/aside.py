@@ -32,7 +32,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     ((True, False), ['a.txt'])
     """
     final = Path(os.path.realpath(path))
-    aside = final.with_name(f".{final.name}.{os.getpid()}.part")
+    # Names may have 255 bytes, and this one is longer than the one it stands for.
+    aside = final.with_name(f".{final.name[:50]}.{os.getpid()}.part")
     try:
         with open(aside, "wb") as file:
             yield file
@@ -53,9 +54,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 def _as_refusal(path: str | os.PathLike[str], error: OSError) -> Exception:
     if error.errno in FULL:
         return validate.disk_full(path)
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.ENOENT):
-        return validate.unwritable(path, error)
-    return error
+    return validate.unwritable(path, error)
 
 
 def _sync_folder(folder: Path) -> None:

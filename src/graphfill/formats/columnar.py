@@ -30,9 +30,8 @@ def read(path: Path, format: str, options: Options) -> Sheet:
     """A columnar file as a sheet, one group of rows after the other."""
     import pyarrow as pa
 
-    if not path.is_file():
-        with open_or_refuse(path):
-            pass
+    with open_or_refuse(path) as file:
+        validate.check_columnar(path, file.read(8), format)
     try:
         reader = _read_parquet if format == "parquet" else _read_arrow
         table, grouping = reader(path, options)
@@ -181,7 +180,10 @@ def _apply_types(sheet: Sheet, options: Options) -> None:
         if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
             continue
         texts = column.cast(pa.string())
-        where: dict[str, Any] = {"where": sheet.path.name, "line_of": sheet.line_of}
+        where: dict[str, Any] = {
+            "where": sheet.path.name,
+            "line_of": lambda row: f"row {sheet.line_of(row)}",
+        }
         parsed, text_format, _ = parse_column(texts, kind=kind, name=name, **where)
         if parsed is not texts:
             number = sheet.table.schema.get_field_index(name)

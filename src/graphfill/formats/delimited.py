@@ -47,6 +47,7 @@ def _read(path: Path, compression: str | None, options: Options) -> Sheet:
             options.encoding,
             options.limit,
             separator=layout.dialect.separator,
+            edges=options.edges,
             comments=options.edges,
         )
         _skip(stream, layout)

@@ -85,7 +85,7 @@ def read(path: Path, compression: str | None, options: Options) -> Sheet:
     texts: list[str] = []
     numbers: list[int] = []
     encoding = options.encoding or "utf-8"
-    with Stream(path, compression, encoding, options.limit) as stream:
+    with Stream(path, compression, encoding, options.limit, edges=options.edges) as stream:
         for number, line in enumerate(_lines(stream), 1):
             if not line.strip():
                 continue
@@ -97,7 +97,8 @@ def read(path: Path, compression: str | None, options: Options) -> Sheet:
             if number % ROWS == 0:
                 options.report(stream.position, stream.size)
         options.report(stream.size, stream.size)
-    validate.check_some_lines(path, bool(columns))
+    validate.check_some_lines(path, bool(columns), options.edges)
+    validate.check_header(path, list(columns), None)
     compact = '": ' not in texts[0] and '":' in texts[0]
     separators = (",", ":") if compact else (", ", ": ")
     found = [column.array(len(texts)) for column in columns.values()]

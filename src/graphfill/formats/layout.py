@@ -55,18 +55,24 @@ class Layout:
 def sniff(path: Path, compression: str | None, options: Options) -> Layout:
     """Look at the first lines; what had to be guessed is in the notes."""
     with Stream(
-        path, compression, options.encoding, options.limit, comments=options.edges
+        path,
+        compression,
+        options.encoding,
+        options.limit,
+        edges=options.edges,
+        comments=options.edges,
     ) as stream:
         text, whole = _head(stream, options)
         bom, encoding = stream.bom, stream.encoding
     validate.check_not_empty(path, text, options.edges)
+    validate.check_no_markup(path, text)
     preamble = _PREAMBLE.match(text)
     separator, body = options.separator, text
     if preamble:
         separator, body = separator or preamble.group(1), text[preamble.end() :]
     if separator is None:
         separator = dialects.sniff_separator(body[:SAMPLE], whole, blanks=options.edges)
-    validate.check_separator(separator)
+    validate.check_separator(separator, options.edges)
     if separator == WHITESPACE:
         body = squeeze(body.encode()).decode()
     cut = "\t" if separator == WHITESPACE else separator

@@ -22,6 +22,7 @@ BOMS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
+PACKED = {"gzip": b"\x1f\x8b", "bz2": b"BZh", "xz": b"\xfd7zXZ"}
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\r\n]*", re.MULTILINE)
 
 
@@ -40,6 +41,11 @@ def open_bytes(path: Path, compression: str | None) -> tuple[Any, BinaryIO]:
         raise validate.unreadable(path, error) from None
     if compression is None:
         return raw, raw
+    start = raw.read(6)
+    raw.seek(0)
+    if start and not start.startswith(PACKED[compression]):
+        raw.close()
+        raise validate.not_compressed(path, path.suffix)
     if compression == "gzip":
         import gzip
 
@@ -77,9 +83,11 @@ class Stream(io.RawIOBase):
         encoding: str | None,
         memory_limit: int,
         separator: str = ",",
+        edges: bool = False,
         comments: bool = False,
     ) -> None:
         self.path = path
+        self._edges = edges
         self.size = os.path.getsize(path) if path.exists() else 0
         self._bytes, self._raw = open_bytes(path, compression)
         self._limit = memory_limit
@@ -154,7 +162,9 @@ class Stream(io.RawIOBase):
                 if self.guessed and plain and not self.bom:
                     raise NotUtf8(line) from None
                 bad = error.object[error.start : error.start + 1]
-                raise validate.undecodable(self.path, line, bad, self.encoding) from None
+                raise validate.undecodable(
+                    self.path, line, bad, self.encoding, self._edges
+                ) from None
             if not chunk and not text:
                 return
             # UTF-8 passes as it is, unless a character was cut in two at either end of the chunk.
@@ -162,7 +172,7 @@ class Stream(io.RawIOBase):
             clean = chunk if uncut else text.encode()
             if b"\0" in clean:
                 line = self.line + clean[: clean.index(b"\0")].count(b"\n")
-                raise validate.binary_file(self.path, line)
+                raise validate.binary_file(self.path, line, self._edges)
             total += len(clean)
             if total > self._limit:
                 raise validate.too_large(self.path, self._limit)

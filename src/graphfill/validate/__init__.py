@@ -8,8 +8,10 @@ return the error for their caller to raise.
 from .columns import *
 from .errors import *
 from .files import *
+from .formats import *
 from .graphs import *
 from .matrices import *
+from .outputs import *
 from .parameters import *
 from .tables import *
 from .wording import *

@@ -3,48 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from .errors import InputError
-from .wording import meaning_missing, option, shown, switch, typed
-
-_FOREIGN = {
-    **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), "a spreadsheet"),
-    **dict.fromkeys((".pkl", ".pickle", ".joblib", ".npy", ".pt"), "a pickle, which may run code"),
-    **dict.fromkeys((".zip", ".7z", ".rar", ".tar", ".tgz"), "an archive"),
-    **dict.fromkeys((".dta", ".sav", ".sas7bdat", ".rds", ".rdata", ".h5", ".hdf5"), "not read"),
-}
-_MAGIC = {
-    b"PK\x03\x04": "a spreadsheet or an archive: export it as CSV or Parquet",
-    b"PAR1": 'a Parquet file: give it the ending ".parquet"',
-    b"ARROW1": 'an Arrow file: give it the ending ".arrow"',
-    b"\x1f\x8b": 'compressed: add ".gz" to its name',
-    b"BZh": 'compressed: add ".bz2" to its name',
-    b"\xfd7zXZ": 'compressed: add ".xz" to its name',
-    b"\x28\xb5\x2f\xfd": "compressed by zstd: unpack it",
-    b"\x80\x02": "a pickle: export it as CSV or Parquet",
-    b"\x80\x03": "a pickle: export it as CSV or Parquet",
-    b"\x80\x04": "a pickle: export it as CSV or Parquet",
-    b"\x80\x05": "a pickle: export it as CSV or Parquet",
-}
+from .wording import line_or_row, meaning_missing, option, parameter, shown, typed
 
 
-def check_ending(path: Any, ending: str, endings: dict[str, str], compression: str | None) -> str:
-    """The format that belongs to an ending; refuse those that belong to none."""
-    if ending in _FOREIGN:
-        what = _FOREIGN[ending]
-        raise InputError(f"{path} is {what}: export it as CSV or Parquet.")
-    if ending == ".json":
-        raise InputError(f'{path} is JSON: write one object a line, and name it ".jsonl".')
-    if ending not in endings:
-        known = " ".join(endings)
+def check_is_file(path: Any) -> None:
+    """Refuse a pipe or a device, which can be read but once, or never ends."""
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
         raise InputError(
-            f'The ending of {path} tells no format: use one of {known} (text also with ".gz").'
+            f"{path} is a device or a pipe, not a file: save what comes out of it, and name that."
         )
-    if compression is not None and endings[ending] in ("parquet", "arrow"):
-        raise InputError(f"{path} is compressed inside and out: unpack it, and read that.")
-    return endings[ending]
 
 
 def unreadable(path: Any, error: Exception) -> InputError:
@@ -56,29 +28,24 @@ def unreadable(path: Any, error: Exception) -> InputError:
     if isinstance(error, PermissionError):
         return InputError(f"{path} may not be read: ask its owner for the permission.")
     reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
-    return InputError(f"{path} cannot be read, and may be cut off or broken ({reason}).")
-
-
-def check_no_other_format(path: Any, start: bytes) -> None:
-    """Refuse a text file that is none, by its first bytes."""
-    for magic, what in _MAGIC.items():
-        if start.startswith(magic):
-            raise InputError(f"{path} is no text but {what}.")
-
-
-def binary_file(path: Any, line: int) -> InputError:
-    """A NUL byte in a text."""
     return InputError(
-        f"{path} is no text, or not in the encoding assumed (a NUL byte in line {line}): name its "
-        f"encoding with {option('encoding')}, such as utf-16-le, or export it as CSV again."
+        f"{path} cannot be read, and may be cut off or broken ({reason}): copy or export it again."
     )
 
 
-def undecodable(path: Any, line: int, byte: bytes, encoding: str) -> InputError:
+def binary_file(path: Any, line: int, edges: bool) -> InputError:
+    """A NUL byte in a text."""
+    return InputError(
+        f"{path} is no text, or not in the encoding assumed (a NUL byte in line {line}): name its "
+        f"encoding with {option('encoding', edges)}, such as utf-16-le, or export it as CSV again."
+    )
+
+
+def undecodable(path: Any, line: int, byte: bytes, encoding: str, edges: bool) -> InputError:
     """A byte that means nothing in an encoding."""
     return InputError(
         f"{path}, line {line} has the byte 0x{byte.hex()}, which is no {encoding}: name the file's "
-        f"encoding with {option('encoding')}, such as latin-1."
+        f"encoding with {option('encoding', edges)}, such as latin-1."
     )
 
 
@@ -93,11 +60,12 @@ def check_encoding(encoding: str | None) -> None:
             ) from None
 
 
-def check_separator(separator: str) -> None:
+def check_separator(separator: str, edges: bool) -> None:
     """Refuse a separator that is no single character, or means something else."""
     if len(separator) != 1 or separator in '"\r\n' or not separator.isascii():
         raise InputError(
-            f"separator is {separator!r} but must be one ASCII character, such as ; or a tab."
+            f"{parameter('separator', edges)} is {separator!r} but must be one ASCII character, "
+            "such as ; or a tab."
         )
 
 
@@ -132,16 +100,21 @@ def check_some_rows(path: Any, some: bool, edges: bool) -> None:
         raise InputError(f"{path} has a header but no {what}.")
 
 
-def check_some_lines(path: Any, some: bool) -> None:
+def check_some_lines(path: Any, some: bool, edges: bool) -> None:
     """Refuse an empty file of JSON lines."""
     if not some:
-        raise InputError(f"{path} is empty: there is nothing to fill.")
+        what = "every line must name two nodes" if edges else "there is nothing to fill"
+        raise InputError(f"{path} is empty: {what}.")
 
 
 def check_header(path: Any, names: Sequence[str], line: int | None) -> None:
     """Refuse columns without a name, and two with the same."""
     where = path if line is None else f"{path}, line {line}"
     first: dict[str, int] = {}
+    if not names:
+        raise InputError(
+            f"{path} has no columns: export it again, with the columns it should have."
+        )
     for position, name in enumerate(names, 1):
         if not name:
             raise InputError(
@@ -176,25 +149,42 @@ def check_quote_closed(path: Any, line: int) -> None:
         )
 
 
-def cell_is_no(where: str, line: int, name: str, value: Any, kind: str) -> InputError:
+def cell_is_no(where: str, line: int | str, name: str, value: Any, kind: str) -> InputError:
     """A cell that is not of the type its column was said to have."""
     return InputError(
-        f"{where}, line {line} has {shown(value)} in column {name!r}, which is no {kind}: "
+        f"{where}, {line_or_row(line)} has {shown(value)} in column {name!r}, which is no {kind}: "
         f"correct it, or pass {meaning_missing(str(value))} if it means missing."
     )
 
 
+def check_date_form(name: str, form: str) -> None:
+    """Refuse a form of dates that no date can be told from."""
+    letters = re.findall("%(.)", form, re.DOTALL)
+    known = all(letter in "YymdBbhejHIMSpTRDFfzZ%aAntUW" for letter in letters)
+    year = any(letter in "YyDF" for letter in letters)
+    day = any(letter in "dejDF" for letter in letters)
+    if form.count("%%") * 2 + sum(letter != "%" for letter in letters) != form.count("%"):
+        known = False  # a single % at the end
+    if not (known and year and day):
+        raise InputError(
+            f"The form {form!r} of the dates in column {name!r} must have a day, a month and a "
+            f"year, such as {typed(name, 'date:%d/%m/%Y')}."
+        )
+
+
 def no_dates(
-    where: str, line: int, name: str, value: Any, kind: str, note: str | None
+    where: str, line: int | str, name: str, value: Any, kind: str, note: str | None
 ) -> InputError:
     """A column said to hold dates in which none can be read."""
-    form = "date:%d/%m/%Y" if kind == "date" else "leave"
+    remedy = f"name its form, such as {typed(name, 'date:%d/%m/%Y')}"
+    if kind == "time":
+        remedy = f"write all of them like 17:30, or pass {typed(name, 'leave')}"
     why = f"not every cell is a {kind} of one form"
     if note:
         why = "day and month cannot be told apart"
     return InputError(
-        f"Column {name!r} of {where} cannot be read as {kind}s, since {why} (line {line} has "
-        f"{shown(value)}): name its form, such as {typed(name, form)}."
+        f"Column {name!r} of {where} cannot be read as {kind}s, since {why} "
+        f"({line_or_row(line)} has {shown(value)}): {remedy}."
     )
 
 
@@ -213,7 +203,7 @@ def check_two_ends(path: Any, n_columns: int) -> None:
     if n_columns < 2:
         raise InputError(
             f"{path} has {n_columns} column but an edge has two ends: separate them by a comma, a "
-            f"tab or a blank, or name the separator with {option('separator')}."
+            f"tab or a blank, or name the separator with {option('separator', edges=True)}."
         )
 
 
@@ -232,56 +222,3 @@ def large_integer(path: Any, name: str, line: int) -> InputError:
     return InputError(
         f"{path}, line {line} has an integer beyond 64 bits in column {name!r}: write it as text."
     )
-
-
-def check_written_here(path: Any, inputs: Iterable[Any], overwrite: bool) -> None:
-    """Refuse an output that would overwrite an input, or anything without leave."""
-    if os.path.isdir(path):
-        raise InputError(f"{path} is a folder: name a file in it.")
-    folder = os.path.dirname(os.path.realpath(path))
-    if not os.path.isdir(folder):
-        raise InputError(f"There is no folder {folder} to write {path} to: make it first.")
-    if os.path.exists(path):
-        for own in inputs:
-            if os.path.exists(own) and os.path.samefile(path, own):
-                raise InputError(
-                    f"The output {path} is the same file as the input {own}: name another file."
-                )
-        if not overwrite:
-            raise InputError(
-                f"{path} exists already: name another file, or pass {switch('overwrite')} "
-                "to replace it."
-            )
-        if not os.path.isfile(path):
-            raise InputError(f"{path} is a device or a pipe, not a file: name a file.")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(f"The folder {folder} may not be written to: name a file elsewhere.")
-
-
-def unwritable(path: Any, error: OSError) -> InputError:
-    """A file that cannot be written."""
-    return InputError(f"{path} cannot be written ({error.strerror}): name a file elsewhere.")
-
-
-def disk_full(path: Any) -> InputError:
-    """No room for the output."""
-    return InputError(
-        f"There is no room left to write {path} (disk full, or a limit on the size of files): "
-        "nothing was written; free some space, or name a file elsewhere."
-    )
-
-
-def unencodable(path: Any, text: str, encoding: str) -> InputError:
-    """A character that the file's encoding does not have."""
-    return InputError(
-        f"{path} cannot hold {text!r} in its encoding {encoding}: save the input as UTF-8 first."
-    )
-
-
-def check_filled(n_rows: int, n_input: int, names: Sequence[str], own: Sequence[str]) -> None:
-    """Refuse to write a table that is not the input with some cells filled."""
-    if n_rows != n_input or list(names[: len(own)]) != list(own):
-        raise InputError(
-            f"The filled table has {n_rows} row(s) of the columns {list(names)} but the input has "
-            f"{n_input} row(s) of {list(own)}: pass the input's rows and columns in order."
-        )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InputError
+from .wording import parameter
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
@@ -28,3 +29,31 @@ def check_number(name: str, value: Any, *, low: float, integer: bool = False) ->
     if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value < np.inf:
         kind = "a whole number" if integer else "a number"
         raise InputError(f"{name} is {value!r} but must be {kind} of at least {low}.")
+
+
+def not_a_size(limit: str) -> InputError:
+    """A text that is no number of bytes."""
+    return InputError(
+        f'{parameter("memory_limit")}={limit!r} is not a size; write for example "4GB".'
+    )
+
+
+def check_memory_limit(limit: Any, size: Any) -> None:
+    """Refuse a limit that nothing, or everything, fits into."""
+    if isinstance(size, (bool, str)) or not 0 < size < np.inf:
+        raise InputError(
+            f"{parameter('memory_limit')}={limit!r} must be a positive number of bytes."
+        )
+
+
+def memory_limit_too_low(
+    n_rows: int, n_columns: int, limit: str, needed: str, result: str
+) -> InputError:
+    """A limit below what the narrowest tile takes."""
+    name = parameter("memory_limit")
+    # A command has read a table by then, and what is left is less than what was typed.
+    verb = "leaves" if name.startswith("--") else "is"
+    return InputError(
+        f"{name} {verb} {limit} but filling {n_rows} x {n_columns} cells takes at least {needed} "
+        f"({result} of it for the result): raise the limit or fill fewer columns at a time."
+    )

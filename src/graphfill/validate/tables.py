@@ -46,6 +46,16 @@ def check_not_the_ids(id: Any, columns: Sequence[Any] | None) -> None:
         )
 
 
+def check_in_one_list(columns: Sequence[Any] | None, exclude: Sequence[Any]) -> None:
+    """Refuse a column that is to be filled and to be left alone."""
+    for name in columns or ():
+        if name in exclude:
+            raise InputError(
+                f"Column {name!r} is named both in {option('columns')} and in {option('exclude')}: "
+                "name it in one of them."
+            )
+
+
 def check_reliance(reliance: Any) -> None:
     """Refuse a reliance on the graph that is no share."""
     number = isinstance(reliance, (int, float)) and not isinstance(reliance, bool)
@@ -55,22 +65,35 @@ def check_reliance(reliance: Any) -> None:
         )
 
 
+def check_level(level: Any) -> None:
+    """Refuse a level of intervals that is no share."""
+    number = isinstance(level, (int, float)) and not isinstance(level, bool)
+    if level is not None and not (number and 0 < level < 1):
+        raise InputError(
+            f"{option('intervals')} is {level!r} but must be a share between 0 and 1, such as 0.9."
+        )
+
+
 def check_free_name(name: str, names: Sequence[Any]) -> None:
     """Refuse a name for a new column that is taken."""
     if name in names:
         raise InputError(
-            f"The table already has a column {name!r}, which {switch('mark')} would add: rename it."
+            f"The table already has a column {name!r}, a name that {switch('mark')} or "
+            f"{option('intervals')} gives to a new one: rename it."
         )
 
 
 def check_something_known(some: bool, columns: Iterable[Any], holder: str) -> None:
     """Refuse a table in which all that is missing is missing whole."""
-    if not some and all(column.missing.all() for column in columns):
-        n_cells = sum(column.missing.size for column in columns)
-        if n_cells:
-            raise InputError(
-                f"All {n_cells:,} cells of {holder} are missing: there is nothing to infer from."
-            )
+    if some or not all(column.missing.size and column.missing.all() for column in columns):
+        return
+    names = [repr(column.name) for column in columns]
+    if names:
+        listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if names[3:] else "")
+        word = "column" if len(names) == 1 else "columns"
+        raise InputError(
+            f"Every cell of {holder} in {word} {listed} is missing: there is nothing to infer from."
+        )
 
 
 def check_has_rows(n_rows: int, holder: str) -> None:
@@ -92,7 +115,44 @@ def too_few_edge_columns(holder: str, names: Sequence[Any]) -> InputError:
     """A table of edges with fewer than two columns."""
     return InputError(
         f"There is one column in {holder} ({', '.join(map(repr, names))}) but an edge has two "
-        "ends: is the separator right?"
+        "ends: add the column with the other end."
+    )
+
+
+def check_two_ends_named(source: Any, target: Any, holder: str) -> None:
+    """Refuse one end without the other, and one column for both."""
+    if (source is None) != (target is None):
+        named_end, other = ("source", "target") if target is None else ("target", "source")
+        raise InputError(
+            f"Of the two ends of an edge in {holder}, {option(named_end)} names one: name the "
+            f"other with {option(other)}, or neither."
+        )
+    if source is not None and source == target:
+        raise InputError(
+            f"Column {source!r} of {holder} cannot hold both ends of an edge: name two columns "
+            f"with {option('source')} and {option('target')}."
+        )
+
+
+def check_not_nested(nested: bool, name: Any, holder: str) -> None:
+    """Refuse lists and structs as ids."""
+    if nested:
+        raise InputError(
+            f"Column {name!r} of {holder} holds lists or structs, which cannot be ids: name "
+            "another column."
+        )
+
+
+def bad_weight(holder: str, row: str, name: Any, weight: Any) -> InputError:
+    """A weight that is missing, no number, negative or infinite."""
+    if weight is None or weight != weight:
+        return InputError(
+            f"There is no weight in column {name!r} of {holder}, {row}: give the edge one, or "
+            "drop it."
+        )
+    return InputError(
+        f"The weight in column {name!r} of {holder}, {row} is {named(weight)}: weights must be "
+        "finite numbers, and not negative."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import reprlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,15 +17,30 @@ _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 60
 
 
-def speak_command_line() -> None:
-    """From here on, sentences name options as they are typed in a shell."""
+@contextmanager
+def command_line() -> Iterator[None]:
+    """Within this, sentences name options as they are typed in a shell."""
     global _on_command_line
-    _on_command_line = True
+    before, _on_command_line = _on_command_line, True
+    try:
+        yield
+    finally:
+        _on_command_line = before
 
 
-def option(name: str) -> str:
-    """An option as its user writes it: ``id=`` in Python, ``--id`` on the command line."""
-    return f"--{name.replace('_', '-')}" if _on_command_line else f"{name}="
+def option(name: str, edges: bool = False) -> str:
+    """An option as its user writes it: ``id=`` in Python, ``--id`` on the command line.
+
+    There, the edges' own way to be read has a name of its own: ``--edge-encoding``.
+    """
+    if not _on_command_line:
+        return f"{name}="
+    return f"--{'edge-' if edges else ''}{name.replace('_', '-')}"
+
+
+def parameter(name: str, edges: bool = False) -> str:
+    """The same as the subject of a sentence: ``id`` in Python."""
+    return option(name, edges).rstrip("=")
 
 
 def switch(name: str) -> str:
@@ -58,6 +74,11 @@ def place(row: int) -> str:
     return _place(row)
 
 
+def line_or_row(line: int | str) -> str:
+    """Where a cell stands in its file: "line 3", or as it is said already."""
+    return line if isinstance(line, str) else f"line {line}"
+
+
 def cell(row: int, column: Any, names: Sequence[Any] | None = None) -> str:
     """One cell as its owner would look it up."""
     return f"{place(row)}, column {column if names is None else repr(names[column])}"
@@ -67,6 +88,8 @@ def named(node: Any) -> str:
     """An id or value as its owner would type it, within reason."""
     if isinstance(node, np.generic):
         return str(node) if node.dtype.kind in "mM" else _short.repr(node.item())
+    if isinstance(node, (datetime.date, datetime.time, datetime.timedelta)):
+        return str(node)
     return _short.repr(node)
 
 

@@ -1,0 +1,256 @@
+"""Held-out scores and intervals on cells never seen: graphfill against scikit-learn's imputers.
+
+    python benchmarks/trust.py run [--sets us_counties town ...] [--seeds 20]
+    python benchmarks/trust.py report
+
+`run` hides 30 % of the known cells of each table, fills them by every method and by `auto` with
+90 % intervals, and writes one line per set and seed to results/trust.jsonl; a finished line is
+not run again, so that an interrupted run resumes. `report` prints the tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # two processes share the cores better than threads
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tests"))
+
+LEVEL, HIDDEN = 0.9, 0.3
+BINS = 10
+RESULTS = HERE / "results" / "trust.jsonl"
+SKLEARN_SEEDS = {"debian_bookworm": 3}
+MOST_DONORS = 10_000
+SKLEARN = ("SimpleImputer", "KNNImputer", "IterativeImputer")
+
+
+def tables() -> dict:
+    """The sets by name: functions that return a table and its edges."""
+    from real_tables import TABLES, electric, town
+
+    return TABLES | {"electric": electric, "town": town}
+
+
+def run_one(name: str, seed: int) -> dict:
+    """Scores of every method, column by column, on the hidden cells of one draw."""
+    import narwhals as nw
+    from real_tables import hide
+
+    from graphfill.alignment import align
+    from graphfill.clues import distance_to_known
+    from graphfill.columns import open_column
+    from graphfill.judgement import _sure
+    from graphfill.table import column_agreement
+    from graphfill.trust import assess
+
+    truth, edges = tables()[name]()
+    seen, hidden = hide(truth, HIDDEN, seed)
+    frame = nw.from_native(seen, eager_only=True)
+    aligned = align(frame, edges, id=truth.column_names[0])
+    graph = aligned.graph
+    columns = {n: open_column(frame.get_column(n)) for n in truth.column_names[1:]}
+    columns = {n: c for n, c in columns.items() if c.n_channels}
+    informative = {
+        n: column_agreement(c, graph, graph.n_nodes, seed).beyond_chance for n, c in columns.items()
+    }
+    start = time.perf_counter()
+    found = assess(columns, list(columns), graph, informative, seed=seed, alternatives=True)
+    row = {"set": name, "seed": seed, "columns": {}}
+    for column_name, one in found.items():
+        column = columns[column_name]
+        rows = np.flatnonzero(hidden[column_name])
+        place = np.searchsorted(one.target.missing, rows)
+        actual = true_levels(column, frame, truth, column_name, rows)
+        sure = _sure(one, LEVEL, seed)
+        steps = distance_to_known(graph, ~column.missing)[rows]
+        said = {
+            "chosen": one.chosen,
+            "informative": informative[column_name],
+            "classes": one.target.n_classes,
+            "n": len(rows),
+            "test": {m: error(one.target.n_classes, p[place], actual)
+                     for m, p in one.alternatives.items()},
+        }  # fmt: skip
+        said["test"]["auto"] = error(one.target.n_classes, one.filled[place], actual)
+        if one.target.n_classes:
+            right = one.filled[place].argmax(axis=1) == actual
+            said["bins"] = calibration_bins(sure.probability[place], right)
+        else:
+            inside = (actual >= sure.low[place]) & (actual <= sure.high[place])
+            said["covered"] = float(inside.mean())
+            said["thirds"] = [
+                [int(inside[part].sum()), len(part)]
+                for part in np.array_split(np.argsort(steps, kind="stable"), 3)
+            ]
+            said["width"] = float(np.median(sure.high[place] - sure.low[place]))
+            said["constant_width"] = sure.constant_width
+        row["columns"][column_name] = said
+    row["seconds"] = time.perf_counter() - start
+    if seed < SKLEARN_SEEDS.get(name, 10):
+        add_sklearn(row, columns, frame, truth, hidden)
+    return row
+
+
+def true_levels(column, frame, truth, name, rows) -> np.ndarray:
+    """The truth of hidden cells in the column's levels; -1 for a class that is not seen at all."""
+    levels, known = column.levels(), np.flatnonzero(~column.missing)
+    values = truth[name].to_pylist()
+    if column.is_class:
+        number = {values[row]: levels[row] for row in known}
+        return np.array([number.get(values[row], -1.0) for row in rows])
+    numbers = np.array([np.nan if v is None else float(v) for v in values])
+    ends = known[[np.argmin(numbers[known]), np.argmax(numbers[known])]]
+    slope = np.diff(levels[ends])[0] / np.diff(numbers[ends])[0] if len(set(ends)) > 1 else 0.0
+    return levels[ends[0]] + slope * (numbers[rows] - numbers[ends[0]])
+
+
+def error(classes: int, predicted: np.ndarray, actual: np.ndarray) -> float:
+    """Root mean squared error in standard deviations, or share of wrong classes."""
+    if classes:
+        return float(np.mean(predicted.argmax(axis=1) != actual))
+    return float(np.sqrt(np.mean((predicted[:, 0] - actual) ** 2)) / np.std(actual))
+
+
+def calibration_bins(sure: np.ndarray, right: np.ndarray) -> list[list[float]]:
+    """Per bin of probability: cells, sum of probabilities, number right."""
+    at = np.minimum((sure * BINS).astype(int), BINS - 1)
+    return [[int((at == b).sum()), float(sure[at == b].sum()), int(right[at == b].sum())]
+            for b in range(BINS)]  # fmt: skip
+
+
+def add_sklearn(row, columns, frame, truth, hidden) -> None:
+    """The same scores for scikit-learn's imputers on the same cells; classes as indicators."""
+    from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+    from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
+
+    blocks, places, at = [], {}, 0
+    for name, column in columns.items():
+        levels = column.levels()
+        block = levels[:, None]
+        if column.is_class:
+            block = np.equal(levels[:, None], np.arange(column.n_classes)).astype(float)
+            block[column.missing] = np.nan
+        blocks.append(block)
+        places[name] = slice(at, at + block.shape[1])
+        at += block.shape[1]
+    X = np.concatenate(blocks, axis=1)
+    some = np.sort(np.random.default_rng(0).permutation(len(X))[:MOST_DONORS])
+    for imputer in (SimpleImputer(), KNNImputer(), IterativeImputer(max_iter=20, random_state=0)):
+        # Neighbours are searched among some rows: among all 63,436 it takes hours.
+        donors = X[some] if isinstance(imputer, KNNImputer) else X
+        filled = imputer.fit(donors).transform(X)
+        for name, column in columns.items():
+            rows = np.flatnonzero(hidden[name])
+            actual = true_levels(column, frame, truth, name, rows)
+            value = error(column.n_classes, filled[rows, places[name]], actual)
+            row["columns"][name]["test"][type(imputer).__name__] = value
+
+
+def run(options) -> None:
+    """Run what is not there yet, a line at a time."""
+    done = {(row["set"], row["seed"]) for row in read()}
+    todo = [(name, seed) for seed in range(options.seeds) for name in options.sets
+            if (name, seed) not in done and seed % options.of == options.part]  # fmt: skip
+    RESULTS.parent.mkdir(exist_ok=True)
+    for number, (name, seed) in enumerate(todo):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            row = run_one(name, seed)
+        with RESULTS.open("a") as file:
+            file.write(json.dumps(row, default=float) + "\n")
+        print(f"{number + 1}/{len(todo)} {name} {seed}: {row['seconds']:.0f} s", flush=True)
+
+
+def read() -> list[dict]:
+    if not RESULTS.exists():
+        return []
+    return [json.loads(line) for line in RESULTS.read_text().splitlines()]
+
+
+# -- tables --
+
+
+def report() -> None:
+    """Coverage, calibration, and every method's error, averaged over the seeds."""
+    rows = read()
+    print("| set | column | seeds | covered | least third | width/constant |")
+    print("|---|---|---|---|---|---|")
+    by_column = {}
+    for row in rows:
+        for name, said in row["columns"].items():
+            by_column.setdefault((row["set"], name), []).append(said)
+    for (where, name), runs in by_column.items():
+        if "covered" in runs[0]:
+            covered = np.mean([r["covered"] for r in runs])
+            thirds = np.sum([r["thirds"] for r in runs], axis=0)
+            least = (thirds[:, 0] / thirds[:, 1]).min()
+            width = np.mean([r["width"] for r in runs]) / np.mean(
+                [r["constant_width"] for r in runs]
+            )
+            ok = 0.88 <= covered <= 0.92 and least >= 0.85 and width < 1
+            print(f"| {where} | {name} | {len(runs)} | {covered:.3f} | {least:.3f} | {width:.2f} |"
+                  f"{'' if ok else ' FAIL'}")  # fmt: skip
+    print("\n| set | column | seeds | calibration error |\n|---|---|---|---|")
+    for (where, name), runs in by_column.items():
+        if "bins" in runs[0]:
+            bins = np.sum([r["bins"] for r in runs], axis=0)
+            off = np.abs(bins[:, 1] - bins[:, 2]).sum() / bins[:, 0].sum()
+            print(f"| {where} | {name} | {len(runs)} | {off:.3f} |{'' if off <= 0.03 else ' FAIL'}")
+    errors(by_column)
+
+
+def errors(by_column: dict) -> None:
+    """RMSE in standard deviations, or share wrong; auto against the best single method."""
+    from graphfill.trust import METHODS
+
+    methods = [*METHODS, "auto", *SKLEARN]
+    print("\n| set | column | " + " | ".join(methods) + " | auto/best | chosen |")
+    print("|" + "---|" * (len(methods) + 4))
+    better = {name: [0, 0] for name in SKLEARN}
+    for (where, name), runs in by_column.items():
+        mean = {m: np.mean([r["test"][m] for r in runs if m in r["test"]])
+                for m in methods if any(m in r["test"] for r in runs)}  # fmt: skip
+        own = {m: v for m, v in mean.items() if m not in ("auto", *SKLEARN)}
+        ratio = mean["auto"] / min(own.values()) if min(own.values()) else 1.0
+        chosen = [r["chosen"] for r in runs]
+        often = max(set(chosen), key=chosen.count)
+        cells = " | ".join(f"{mean[m]:.3f}" if m in mean else "" for m in methods)
+        times = f"{often} {chosen.count(often)}/{len(runs)}"
+        print(f"| {where} | {name} | {cells} | {ratio:.3f} | {times} |"
+              f"{'' if ratio <= 1.02 else ' FAIL'}")  # fmt: skip
+        if np.mean([r["informative"] for r in runs]) > 0.5:
+            for peer in SKLEARN:
+                both = [r["test"] for r in runs if peer in r["test"]]
+                if both:
+                    better[peer][1] += 1
+                    better[peer][0] += np.mean([t["auto"] for t in both]) < np.mean(
+                        [t[peer] for t in both]
+                    )
+    for peer, (won, of) in better.items():
+        print(
+            f"\nauto is better than {peer} on {won} of {of} columns where the graph is informative"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=("run", "report"))
+    parser.add_argument("--sets", nargs="+", default=None)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--part", type=int, default=0, help="of --of: seeds shared by processes")
+    parser.add_argument("--of", type=int, default=1)
+    options = parser.parse_args()
+    options.sets = options.sets or list(tables())
+    run(options) if options.what == "run" else report()
+
+
+if __name__ == "__main__":
+    main()

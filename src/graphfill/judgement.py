@@ -1,0 +1,150 @@
+"""Columns filled by what held-out cells recommend, and how sure each filled cell is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .clues import VARIANTS
+from .columns import Column
+from .graph import Graph
+from .intervals import Certainty, Interval, certainty, intervals
+from .learner import few_threads
+from .trust import LEARNERS, METHODS, Assessment, assess
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+NAMES_OF_SETS = " | "  # between the classes of a set
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What was found out about a column, and how sure its filled cells are if that was asked."""
+
+    found: Assessment
+    sure: Interval | Certainty | None
+    level: float | None
+
+    @property
+    def explained(self) -> float:
+        """Share of the held-out variance explained, or of the most frequent value's mistakes."""
+        scores = {score["method"]: score for score in self.found.scores}
+        own, plain = scores[self.found.chosen], scores.get("mean", {"accuracy": 0.0})
+        if "r2" in own:
+            return float(own["r2"])
+        wrong = 1.0 - plain["accuracy"]
+        return float((own["accuracy"] - plain["accuracy"]) / wrong) if wrong else 0.0
+
+    def details(self, column: Column) -> dict[str, Any]:
+        """As plain numbers, for a summary."""
+        said: dict[str, Any] = {
+            "scores": self.found.scores,
+            "chosen": self.found.chosen,
+            "why": self.found.why,
+            "n_held_out": self.found.n_held_out,
+        }
+        if self.sure is None:
+            return said
+        said |= {
+            "interval_level": self.level,
+            "coverage": self.sure.coverage,
+            "calibration": self.sure.calibration,
+        }
+        if isinstance(self.sure, Interval):
+            return said | {
+                "median_width": self.sure.width * column.unit,
+                "constant_width": self.sure.constant_width * column.unit,
+            }
+        return said | {"calibration_error": self.sure.error}
+
+
+def judge(
+    columns: Mapping[str, Column],
+    wanted: Sequence[str],
+    graph: Graph,
+    informative: Mapping[str, bool],
+    *,
+    method: str,
+    level: float | None,
+    seed: int,
+    reliance: float | str,
+    progress: Callable[[float], None],
+    propagation: Mapping[str, Any],
+) -> dict[str, Judgement]:
+    """Score, choose and predict; with a `level`, make intervals and probabilities.
+
+    Parameters
+    ----------
+    method : "auto", "hybrid", or the one to use
+    propagation : options of `propagate` for the method of that name; the others differ from it by
+        their own
+    """
+    methods: Sequence[str] = ("mean", "neighbors", "propagation")
+    variants: dict[str, Any] = {"propagation": propagation}
+    if method == "auto":
+        methods = METHODS
+        variants = {name: {**propagation, **how} for name, how in VARIANTS.items()}
+    elif method == "hybrid":
+        methods = ("mean", *LEARNERS)
+    found = assess(
+        columns,
+        wanted,
+        graph,
+        informative,
+        methods=methods,
+        choice=method if method in methods and method != "hybrid" else None,
+        variants=variants,
+        reliance=reliance,
+        seed=seed,
+        progress=progress,
+    )
+    with few_threads(len(next(iter(columns.values())).missing)):
+        return {name: Judgement(one, _sure(one, level, seed), level) for name, one in found.items()}
+
+
+def _sure(found: Assessment, level: float | None, seed: int) -> Interval | Certainty | None:
+    if level is None:
+        return None
+    return certainty(found, level) if found.target.n_classes else intervals(found, level, seed)
+
+
+def sure_columns(column: Column, judged: Judgement) -> list[nw.Series[Any]]:
+    """What is added to the table beside a column: its bounds, or its probabilities and sets.
+
+    A known cell is its own bound, has probability 1, and is alone in its set.
+    """
+    import narwhals as nw
+
+    sure, name = judged.sure, column.name
+    if isinstance(sure, Interval):
+        # The whole numbers within an interval are those within its rounded bounds.
+        margin = 0.499 / column.unit if column.whole else 0.0
+        value = judged.found.filled[:, 0]
+        low = np.minimum(sure.low + margin, value)
+        high = np.maximum(sure.high - margin, value)
+        made = []
+        for levels, bound in ((low, "low"), (high, "high")):
+            column.decode_levels(levels[:, None])
+            made.append(column.rebuild().alias(f"{name}_{bound}"))
+        column.decode_levels(judged.found.filled)
+        return made
+    if sure is None:
+        return []
+    series = column.rebuild()
+    probability = np.ones(len(column.missing))
+    probability[column.missing] = sure.probability
+    words: NDArray[Any] = np.array([str(value) for value in series.to_list()], dtype=object)
+    names = [str(value) for value in column.named(np.arange(column.n_classes, dtype=np.float64))]
+    words[column.missing] = [
+        NAMES_OF_SETS.join(names[k] for k in np.flatnonzero(cells)) for cells in sure.sets
+    ]
+    backend = series.implementation
+    return [
+        nw.new_series(f"{name}_probability", probability, nw.Float64, backend=backend),
+        nw.new_series(f"{name}_set", words.tolist(), nw.String, backend=backend),
+    ]

@@ -1,0 +1,160 @@
+"""Numbers, names and lists as people read them."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+NOTHING = "–"
+LETTER = 7.6  # pixels that a letter of 12 pixels takes at most, but for few
+# Characters that turn text around would let one name rewrite the sentence it stands in.
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_BLANKS = re.compile(r"\s+")
+_ISOLATE, _END = "\u2068", "\u2069"
+
+
+def number(value: float | None) -> str:
+    """Three significant digits, with thousands separators.
+
+    Examples
+    --------
+    >>> [number(x) for x in (1234567, 41.26, 12.0, 0.00012345, 1.2e-9, 0, None)]
+    ['1,230,000', '41.3', '12', '0.000123', '1.2e-09', '0', '–']
+    """
+    if value is None or math.isnan(value):
+        return NOTHING
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    size = abs(value)
+    if size and not 1e-4 <= size < 1e15:
+        return f"{value:.3g}"
+    digits = 2 - math.floor(math.log10(size)) if size else 0
+    shown = f"{round(value, digits):,.{max(digits, 0)}f}"
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+
+def alike(values: Sequence[float | None]) -> list[str]:
+    """Numbers of one table column: as many decimals as the largest has in three digits.
+
+    Examples
+    --------
+    >>> alike([9.1234, 4.2, None, 12.0])
+    ['9.1', '4.2', '–', '12.0']
+    """
+    sizes = [abs(v) for v in values if v is not None and math.isfinite(v) and v]
+    if not sizes or not 1e-3 <= max(sizes) < 1e15:
+        return [number(v) for v in values]
+    decimals = max(0, 2 - math.floor(math.log10(max(sizes))))
+    return [
+        f"{v:,.{decimals}f}" if v is not None and math.isfinite(v) else number(v) for v in values
+    ]
+
+
+def ticks(values: Sequence[Any]) -> list[str]:
+    """Edges of bins, dates or numbers, with the decimals that tell them apart.
+
+    Examples
+    --------
+    >>> ticks([1950, 1985.0, 2020]), ticks([0.0, 0.125, 0.25])
+    (['1,950', '1,985', '2,020'], ['0.00', '0.12', '0.25'])
+    >>> ticks(["2024-03-01T00:00:00", "2024-09-01T00:00:00"]), ticks(["08:30:00", "9 days"])
+    (['2024-03-01', '2024-09-01'], ['08:30:00', '9 days'])
+    """
+    if any(isinstance(value, str) for value in values):
+        days = [str(value)[:10] for value in values]
+        if all(map(_DAY.fullmatch, days)) and len(set(days)) == len(set(values)):
+            return days
+        return [shown(str(value)[:19]) for value in values]
+    span = abs(values[-1] - values[0])
+    if not span or not math.isfinite(span) or max(map(abs, values)) >= 1e7 or span < 1e-4:
+        return [number(value) for value in values]
+    decimals = max(0, 1 - math.floor(math.log10(span)))
+    return [f"{value:,.{decimals}f}" for value in values]
+
+
+def percent(share: float | None) -> str:
+    """A share without decimals; never 0% or 100% of what is only near them.
+
+    Examples
+    --------
+    >>> [percent(x) for x in (0.414, 0.0, 0.001, 0.999, 1.0)]
+    ['41%', '0%', '<1%', '>99%', '100%']
+    """
+    if share is None or not math.isfinite(share):
+        return NOTHING
+    if 0 < share < 0.005:
+        return "<1%"
+    if 0.995 <= share < 1:
+        return ">99%"
+    return f"{share:.0%}".replace("-0%", "0%")
+
+
+def count(n: int, one: str, many: str = "") -> str:
+    """
+    Examples
+    --------
+    >>> count(1, "cell"), count(1200, "cell"), count(2, "is", "are")
+    ('1 cell', '1,200 cells', '2 are')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def listed(items: Sequence[str], most: int = 12) -> str:
+    """
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], most=2)
+    ('a', 'a, b and c', 'a, b and 2 more')
+    """
+    if len(items) > most:
+        return f"{', '.join(items[:most])} and {len(items) - most:,} more"
+    return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
+
+
+def shown(value: Any, most: int = 60) -> str:
+    """Anything of the user's on one line, within reason.
+
+    Examples
+    --------
+    >>> shown("a\\nb"), shown("abcdef", most=4), shown("")
+    ('a b', 'abc…', '')
+    """
+    text = value if isinstance(value, str) else str(value)
+    text = _BLANKS.sub(" ", _TURNING.sub("\ufffd", text[: 4 * most])).strip()
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def filled_in(value: Any, most: int = 60) -> str:
+    """The same where a blank would be taken for a mistake."""
+    return shown(value, most) or "(empty)"
+
+
+def name(value: Any, most: int = 60) -> str:
+    """A column's name where it stands alone."""
+    return shown(value, most) or "(no name)"
+
+
+def named(value: Any) -> str:
+    """A column's name within a sentence, which its direction of writing leaves alone."""
+    return f"{_ISOLATE}{name(value)}{_END}"
+
+
+def fit(value: Any, width: float) -> str:
+    """Text cut to about a width in pixels at 12 pixels high.
+
+    Examples
+    --------
+    >>> fit("Rome", 100), fit("propagation through everything", 70)
+    ('Rome', 'propagat…')
+    """
+    text = shown(value, most=200)
+    room = width
+    for position, letter in enumerate(text):
+        room -= 12.0 if unicodedata.east_asian_width(letter) in "WF" else LETTER
+        if room < 0:
+            return text[: max(position - 1, 1)].rstrip() + "…"
+    return text
