@@ -25,7 +25,7 @@ def main(argv: list[str]) -> int:
     arguments = _parser().parse_args(argv)
     options = Options(
         quick=arguments.quick, full=arguments.full, rounds=arguments.rounds,
-        seed=arguments.seed, cache=arguments.cache.resolve(),
+        seed=arguments.seed, cache=arguments.cache.resolve(), peers=tuple(arguments.peers or ()),
     )  # fmt: skip
     modules = {name: _module(name) for name in arguments.only or SECTIONS}
     work = {name: _chosen(module.jobs(options), arguments) for name, module in modules.items()}
@@ -96,6 +96,7 @@ def _parser():
     size.add_argument("--full", action="store_true", help="add the products size (hours, 20 GB)")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, help="sections to run")
     parser.add_argument("--case", nargs="+", help="only jobs whose label contains one of these")
+    parser.add_argument("--peers", nargs="+", help="only these peers of the step section")
     parser.add_argument("--rounds", type=int, help="rounds to take the best of")
     parser.add_argument("--seed", type=int, default=0, help="seed of features and masks")
     parser.add_argument("--cache", type=Path, default=HERE / ".cache", help="generated graphs")

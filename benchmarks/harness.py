@@ -26,6 +26,7 @@ class Options:
     rounds: int | None = None
     seed: int = 0
     cache: Path = HERE / ".cache"
+    peers: tuple[str, ...] = ()
 
     def n_rounds(self, default: int) -> int:
         """Rounds to take the best of: as asked, else 2 when quick, else the default."""

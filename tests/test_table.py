@@ -204,7 +204,8 @@ def test_same_bits_for_any_threads_and_limit():
         ({"columns": ["key"], "id": "key"},
          "Column 'key' holds the ids, which cannot be filled: leave it out of columns=."),
         ({"method": "magic"},
-         "method is 'magic' but must be one of 'propagation', 'neighbors', 'mean', 'hybrid', 'auto'."),
+         "method is 'magic' but must be one of 'propagation', 'neighbors', 'mean', 'hybrid', "
+         "'auto'."),
     ],
 )  # fmt: skip
 def test_refusals(options, sentence):

@@ -212,7 +212,7 @@ def test_probabilities_are_as_sure_as_they_are_right():
 
 
 @pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, pa.table], ids=["pl", "pd", "pa"])
-def test_tables_get_bounds_and_probabilities(make):
+def test_tables_get_bounds_and_probabilities(make, tmp_path):
     made = make_town(300, seed=1)
     hidden = made.hide(0.3, seed=1)
     people = {
@@ -243,6 +243,9 @@ def test_tables_get_bounds_and_probabilities(make):
     assert details["age"]["chosen"] in METHODS
     assert details["age"]["interval_level"] == 0.9
     assert result.summary()["columns"][1]["scores"]
+    assert set(result.scores) == {"age", "income", "city", "profession", "newsletter"}
+    result.report(tmp_path / "report.html")
+    assert "age" in (tmp_path / "report.html").read_text()
 
 
 def test_hybrid_and_scores_without_intervals():

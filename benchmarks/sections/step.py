@@ -35,7 +35,8 @@ def measure(case: Case, options: Options, record) -> None:
     problem = case.load(options)
     off = Graphfill(problem, reorder=False)
     ours = [off, Graphfill(problem, reorder=True, graph=off.graph)]
-    peers = [PyG(problem), SciPy(problem), TorchCSR(problem)]
+    wanted = [kind for kind in (PyG, SciPy, TorchCSR) if kind.name in options.peers]
+    peers = [kind(problem) for kind in wanted or (PyG, SciPy, TorchCSR)]
     samples = {p.name: _sample(p, case.few) for p in ours + peers}
 
     def note(**fields):

@@ -121,7 +121,7 @@ def demo(options: argparse.Namespace) -> int:
     began = time.perf_counter()
     table, edges = _read(arguments, defaults=True)
     report = folder / "report.html"
-    result = _fill(table, edges, arguments, id="person", **_trust(report, None))
+    result = _fill(table, edges, arguments, id="person", scores=True, portraits=True)
     output = folder / "filled.csv"
     io.write_table(output, result.table, like=table, changed=result.filled, overwrite=True)
     result.seconds["total"] = time.perf_counter() - began

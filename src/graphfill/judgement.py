@@ -103,13 +103,13 @@ def judge(
         seed=seed,
         progress=progress,
     )
+    if level is None:
+        return {name: Judgement(one, None, None) for name, one in found.items()}
     with few_threads(len(next(iter(columns.values())).missing)):
         return {name: Judgement(one, _sure(one, level, seed), level) for name, one in found.items()}
 
 
-def _sure(found: Assessment, level: float | None, seed: int) -> Interval | Certainty | None:
-    if level is None:
-        return None
+def _sure(found: Assessment, level: float, seed: int) -> Interval | Certainty:
     return certainty(found, level) if found.target.n_classes else intervals(found, level, seed)
 
 

@@ -11,17 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import validate
-from .agreement import Agreement, agreement
-from .alignment import Alignment, Naming, align
+from .alignment import Naming, align
 from .channels import Tick, fill_channels
-from .columns import Column, open_column
-from .graph import Graph
 from .judgement import Judgement, judge, sure_columns
 from .memory import parse_bytes
-from .operator import graph_components
 from .portrait import portrait
 from .solve import progress_bar
-from .table_result import ColumnSummary, TableResult
+from .survey import (
+    informative_columns,
+    notes_on,
+    open_columns,
+    survey_columns,
+    unreached_cells,
+)
+from .table_result import TableResult
 from .validate import GraphfillWarning, UnreachedWarning
 
 if TYPE_CHECKING:
@@ -29,7 +32,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-METHODS = ("propagation", "neighbors", "mean", "hybrid", "auto")
+LEARNT = ("hybrid", "auto")  # from cells held out
+METHODS = ("propagation", "neighbors", "mean", *LEARNT)
 
 
 def impute(
@@ -142,6 +146,7 @@ def impute(
             mark=mark,
             intervals=intervals,
             scores=scores,
+            portraits=return_result and (scores or intervals is not None or method in LEARNT),
             memory_limit=memory_limit,
             threads=threads,
             seed=seed,
@@ -218,16 +223,16 @@ def fill_table(
     )
     linked = time.perf_counter()
     with validate.places(naming.cell_row or naming.row):
-        opened = _open_columns(frame, alignment, columns, exclude, types or {}, missing, naming)
-    summaries = _survey(opened, frame.columns, alignment, seed)
+        opened = open_columns(frame, alignment, columns, exclude, types or {}, missing, naming)
+    summaries = survey_columns(opened, frame.columns, alignment, seed)
     todo = [c for c in opened.values() if c.n_channels and c.missing.any()]
     validate.check_something_known(bool(todo), opened.values(), naming.table)
-    unreached_cells = _unreached(todo, alignment)
+    beyond_reach = unreached_cells(todo, alignment)
     result = TableResult(
         table,
         list(summaries.values()),
         filled={},
-        unreached=unreached_cells,
+        unreached=beyond_reach,
         alignment=alignment,
         notes=[],
         settings={
@@ -241,17 +246,17 @@ def fill_table(
             **solver_options,
         },
     )
-    for name, cells in unreached_cells.items():
+    for name, cells in beyond_reach.items():
         summaries[name].n_unreached = int(cells.sum())
     surveyed = time.perf_counter()
     tick = progress or (lambda share: None)
     judged: dict[str, Judgement] = {}
-    if todo and (scores or intervals is not None or method in ("auto", "hybrid")):
+    if todo and (scores or intervals is not None or method in LEARNT):
         judged = judge(
             {name: column for name, column in opened.items() if column.n_channels},
             [column.name for column in todo],
             alignment.graph,
-            _informative(opened, summaries, alignment, seed),
+            informative_columns(opened, summaries, alignment, seed),
             method=method,
             level=intervals,
             seed=seed,
@@ -266,16 +271,16 @@ def fill_table(
         for name, judgement in judged.items():
             cells = judgement.found.filled.copy()
             if unreached == "nan":
-                cells[unreached_cells[name][opened[name].missing]] = np.nan
+                cells[beyond_reach[name][opened[name].missing]] = np.nan
             opened[name].decode_levels(cells)
         rest = [column for column in todo if column.name not in judged]
         solved = fill_channels(
             rest,
             alignment.graph,
-            method="propagation" if method in ("auto", "hybrid") else method,
+            method="propagation" if method in LEARNT else method,
             reliance=reliance,
             seed=seed,
-            left_missing=unreached_cells if unreached == "nan" else {},
+            left_missing=beyond_reach if unreached == "nan" else {},
             memory_limit=limit,
             progress=(lambda share: None) if judged else tick,
             normalization=normalization,
@@ -305,10 +310,10 @@ def fill_table(
                 column,
                 alignment,
                 ids or list(range(alignment.n_rows)),
-                unreached_cells[column.name],
+                beyond_reach[column.name],
                 judged.get(column.name),
             )
-    result.notes = _notes(alignment, summaries, opened, naming)
+    result.notes = notes_on(alignment, summaries, opened, naming)
     done = time.perf_counter()
     result.seconds = {
         "link": linked - began,
@@ -316,87 +321,6 @@ def fill_table(
         "fill": done - surveyed,
     }
     return result
-
-
-# -- columns --
-
-
-def _open_columns(
-    frame: nw.DataFrame[Any],
-    alignment: Alignment,
-    columns: Sequence[Any] | None,
-    exclude: Sequence[Any],
-    types: Mapping[Any, str],
-    missing: Sequence[Any],
-    naming: Naming,
-) -> dict[str, Column]:
-    """The columns that may be filled, by name; those asked for must exist."""
-    for name in [*(columns or ()), *exclude, *types]:
-        validate.check_column_name(name, frame.columns, naming.table)
-    wanted = [name for name in frame.columns if columns is None or name in columns]
-    validate.check_not_the_ids(alignment.id, columns)
-    validate.check_in_one_list(columns, exclude)
-    return {
-        name: open_column(frame.get_column(name), kind=types.get(name), missing=missing)
-        for name in wanted
-        if name != alignment.id and name not in exclude
-    }
-
-
-def _survey(
-    opened: dict[str, Column], names: Sequence[str], alignment: Alignment, seed: int
-) -> dict[str, ColumnSummary]:
-    """What each column is, what it lacks, and whether neighbours agree in it."""
-    summaries = {}
-    n_nodes = alignment.graph.n_nodes
-    for name in names:
-        if name == alignment.id:
-            summaries[name] = ColumnSummary(name, "id", 0)
-            continue
-        if name not in opened:
-            summaries[name] = ColumnSummary(name, "left alone", 0, note="not asked for")
-            continue
-        column = opened[name]
-        summary = ColumnSummary(name, column.kind, int(column.missing.sum()), note=column.reason)
-        summaries[name] = summary
-        if column.n_channels and summary.n_missing:
-            agreed = column_agreement(column, alignment.graph, n_nodes, seed)
-            summary.agreement, summary.agreement_spread = agreed.value, agreed.spread
-            summary.verdict = agreed.verdict
-    return summaries
-
-
-def column_agreement(column: Column, graph: Graph, n_nodes: int, seed: int) -> Agreement:
-    """How much neighbours agree in a column of the table."""
-    values = np.full(n_nodes, np.nan)
-    values[: len(column.missing)] = column.levels()
-    return agreement(graph, values, classes=column.is_class, seed=seed)
-
-
-def _informative(
-    opened: dict[str, Column], summaries: dict[str, ColumnSummary], alignment: Alignment, seed: int
-) -> dict[str, bool]:
-    """By column, whether neighbours agree in it."""
-    n_nodes = alignment.graph.n_nodes
-    return {
-        name: summaries[name].verdict in ("inferable", "weakly")
-        if summaries[name].verdict
-        else column_agreement(column, alignment.graph, n_nodes, seed).beyond_chance
-        for name, column in opened.items()
-        if column.n_channels
-    }
-
-
-def _unreached(columns: Sequence[Column], alignment: Alignment) -> dict[str, Array]:
-    """Missing cells of each column in whose component nothing is known of it."""
-    count, label = graph_components(alignment.graph)[:2]
-    label = label[: alignment.n_rows]
-    cells = {}
-    for column in columns:
-        informed = np.zeros(count, dtype=bool)
-        informed[label[~column.missing]] = True
-        cells[column.name] = column.missing & ~informed[label]
-    return cells
 
 
 def _marks(filled: dict[str, Array], frame: nw.DataFrame[Any]) -> list[nw.Series[Any]]:
@@ -409,39 +333,6 @@ def _marks(filled: dict[str, Array], frame: nw.DataFrame[Any]) -> list[nw.Series
         mark = nw.new_series(f"{name}_filled", cells, nw.Boolean, backend=frame.implementation)
         marks.append(mark)
     return marks
-
-
-# -- what is said --
-
-
-def _notes(
-    alignment: Alignment,
-    summaries: dict[str, ColumnSummary],
-    opened: dict[str, Column],
-    naming: Naming,
-) -> list[str]:
-    notes = list(alignment.guesses)
-    if alignment.n_outside:
-        notes.append(
-            f"{alignment.n_outside:,} node(s) named by {naming.edges} are not in {naming.table}: "
-            "they pass information on but are not added."
-        )
-    if alignment.n_unlinked:
-        notes.append(f"{alignment.n_unlinked:,} row(s) of {naming.table} have no edge.")
-    for summary in summaries.values():
-        if summary.note and summary.n_missing:
-            notes.append(
-                f"Column {summary.name!r} is left alone with {summary.n_missing:,} missing "
-                f"cell(s): {summary.note}."
-            )
-        if summary.verdict == "not from this graph":
-            notes.append(
-                f"Neighbours hardly agree in column {summary.name!r}: the graph says next to "
-                "nothing about its missing cells."
-            )
-        if summary.n_filled:
-            notes += opened[summary.name].notes
-    return notes
 
 
 def _warn(result: TableResult) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -78,6 +79,18 @@ class TableResult:
     @property
     def n_missing(self) -> int:
         return sum(column.n_missing for column in self.columns)
+
+    @property
+    def scores(self) -> dict[str, list[dict[str, Any]]]:
+        """By column, every method's scores on held-out cells, as far as asked for."""
+        found = {column.name: column.details.get("scores") for column in self.columns}
+        return {name: scores for name, scores in found.items() if scores}
+
+    def report(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write one self-contained page that says what was done and how far to trust it."""
+        from .report import write_report
+
+        write_report(self.summary(), path, overwrite=overwrite)
 
     def summary(self) -> dict[str, Any]:
         """All but the cells, as plain numbers and words."""

@@ -13,6 +13,7 @@ What is filled in is learnt in the same way from all known cells, the folds bein
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -117,7 +118,8 @@ def assess(
                 m for m in methods if m == choice or _makes_sense(m, target, informative[name])
             ]
             key = [seed, 6, number]
-            with few_threads(len(target.levels)):
+            learns = any(m in LEARNERS for m in allowed)
+            with few_threads(len(target.levels)) if learns else nullcontext():
                 found[name] = _assess(columns[name], features, graph, allowed, key, how)
         progress(1.0 / len(wanted))
     return found
