@@ -60,6 +60,7 @@ def test_import_is_light_and_quick():
                 "columns",
                 "commands",
                 "dates",
+                "demo",
                 "dialect",
                 "folds",
                 "formats",

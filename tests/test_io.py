@@ -573,7 +573,8 @@ def test_unused_categories_and_their_order_are_kept(tmp_path):
 
 
 def test_pandas_finds_its_index_and_types_again(tmp_path):
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     frame = pd.DataFrame({"x": [1.0, None], "c": pd.Categorical(["a", None])}, index=["u", "v"])
     frame.to_parquet(tmp_path / "a.parquet")
     copy(read_table(tmp_path / "a.parquet"), tmp_path / "b.parquet")

@@ -16,19 +16,11 @@ import numpy as np
 
 from . import io, summary, validate
 from .alignment import Naming
+from .demo import DEMO_FILES, HIDDEN, town_scores, write_town
 from .table import TableResult, fill_table
-from .town import Town, make_town
+from .town import make_town
 
-HIDDEN = 1 / 3  # of the demo's cells
 LEVEL = 0.9  # of the intervals in a report
-# What the demo writes, and how each begins: no other file is replaced.
-DEMO_FILES = {
-    **dict.fromkeys(
-        ("people.csv", "truth.csv", "filled.csv"), "person,age,income,city,profession,newsletter"
-    ),
-    "friends.csv": "person,friend",
-    "report.html": "<!doctype html>",
-}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -116,7 +108,7 @@ def demo(options: argparse.Namespace) -> int:
     validate.check_demo_folder(folder, DEMO_FILES)
     town = make_town(options.people, options.seed)
     hidden = town.hide(HIDDEN, options.seed)
-    people, friends = _write_town(folder, town, hidden)
+    people, friends = write_town(folder, town, hidden)
     arguments = argparse.Namespace(**vars(options) | {"table": people, "edges": friends})
     began = time.perf_counter()
     table, edges = _read(arguments, defaults=True)
@@ -131,53 +123,6 @@ def demo(options: argparse.Namespace) -> int:
     _report(arguments, said)
     _print(options, said, lambda: summary.of_demo(said))
     return 0
-
-
-def _write_town(folder: Path, town: Town, hidden: dict[str, np.ndarray]) -> tuple[Path, Path]:
-    """people.csv with its blanks, friends.csv, and truth.csv without."""
-    import pyarrow as pa
-
-    truth = pa.table(town.people)
-    seen = {
-        name: pa.array(cells, mask=hidden[name]) if name in hidden else cells
-        for name, cells in town.people.items()
-    }
-    ends = town.people["person"][town.friends]
-    tables = {
-        "people": pa.table(seen),
-        "friends": pa.table({"person": ends[:, 0], "friend": ends[:, 1]}),
-        "truth": truth,
-    }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise validate.no_folder(folder, error) from None
-    for name, table in tables.items():
-        made = io.Sheet(folder / name, "arrow", table)
-        io.write_table(folder / f"{name}.csv", table, like=made, changed={}, overwrite=True)
-    return folder / "people.csv", folder / "friends.csv"
-
-
-def town_scores(
-    town: Town, hidden: dict[str, np.ndarray], result: TableResult
-) -> list[dict[str, Any]]:
-    """Per column: the error of the fill on the hidden cells, and that of the column's mean."""
-    scores = []
-    for name, cells in hidden.items():
-        truth = town.people[name]
-        filled = np.array(result.table.column(name).to_pylist())
-        known, lost = truth[~cells], truth[cells]
-        if truth.dtype.kind in "if":
-            ours = float(np.abs(filled[cells] - lost).mean())
-            plain = float(np.abs(known.mean() - lost).mean())
-            measure = "mean error"
-        else:
-            values, counts = np.unique(known, return_counts=True)
-            ours = float(np.mean(filled[cells] != lost))
-            plain = float(np.mean(values[counts.argmax()] != lost))
-            measure = "share wrong"
-        scores.append({"column": name, "measure": measure, "graphfill": ours, "mean": plain})
-    return scores
 
 
 def completion(options: argparse.Namespace) -> int:
