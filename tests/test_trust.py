@@ -14,7 +14,7 @@ from graphfill.agreement import agreement
 from graphfill.clues import Target, look
 from graphfill.columns import open_column
 from graphfill.folds import PATTERNS, draw_folds, hide_cells
-from graphfill.intervals import certainty, intervals
+from graphfill.intervals import _quantiles, certainty, intervals
 from graphfill.scores import choose, score
 from graphfill.town import make_town
 from graphfill.trust import LEARNERS, METHODS, assess
@@ -193,6 +193,22 @@ def test_intervals_cover_and_are_narrower_where_the_graph_knows_more():
         assert [row["nominal"] for row in sure.calibration] == [0.5, 0.6, 0.7, 0.8, 0.9, 0.95]
     assert np.mean(covered) == pytest.approx(0.9, abs=0.025)
     assert np.mean(narrower) < 1
+
+
+@pytest.mark.parametrize("share_at_least", [0.0, 0.3, 0.7])
+def test_bounds_cover_their_share_where_many_scores_are_the_same(share_at_least):
+    rng = np.random.default_rng(0)
+
+    def draw(n, sign):
+        return sign * np.where(rng.random(n) < share_at_least, 0.0, -rng.exponential(size=n))
+
+    for sign in (1, -1):
+        covered = []
+        for _ in range(200):
+            low, high = _quantiles(draw(120, sign), 0.9)
+            fresh = draw(500, sign)
+            covered.append(np.mean((fresh >= low) & (fresh <= high)))
+        assert np.mean(covered) == pytest.approx(0.9, abs=0.01)
 
 
 def test_probabilities_are_as_sure_as_they_are_right():

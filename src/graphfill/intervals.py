@@ -96,7 +96,7 @@ def intervals(found: Assessment, level: float, seed: int = 0) -> Interval:
 
     low, high = _by_group(scores, group, asked_group, level)
     own_low, own_high = _by_group(scores, group, group, level)
-    plain = 2.0 * _quantiles(np.abs(error), 2.0 * level - 1.0)[1]  # value +- the same everywhere
+    plain = 2.0 * _quantile(np.abs(error), level)  # value +- the same everywhere
     centre = found.filled[:, 0]
     return Interval(
         centre + final_scale * low,
@@ -252,9 +252,25 @@ def _median_width(error: Floats, scale: Floats, level: float) -> float:
 
 
 def _quantiles(scores: Floats, level: float) -> tuple[float, float]:
-    """Between which a share `level` of further scores lies, at least; as much left on each side."""
-    ordered, n = np.sort(scores), len(scores)
-    tail = (1.0 - level) / 2.0
-    low = int(np.floor((n + 1) * tail)) - 1
-    high = int(np.ceil((n + 1) * (1.0 - tail))) - 1
-    return float(ordered[max(low, 0)]), float(ordered[min(high, n - 1)])
+    """Between which a share `level` of further scores lies; as much left on each side.
+
+    Where one end falls on a value that many share (predictions at the least value there is, and
+    right), fewer are left beyond it than allowed, and more on the other side.
+    """
+    left = 1.0 - level
+    low, high = _quantile(scores, left / 2.0), _quantile(scores, 1.0 - left / 2.0)
+    if np.count_nonzero(scores == high) > 1:
+        low = _quantile(scores, left - float(np.mean(scores > high)))
+    elif np.count_nonzero(scores == low) > 1:
+        high = _quantile(scores, level + float(np.mean(scores < low)))
+    return low, high
+
+
+def _quantile(scores: Floats, share: float) -> float:
+    """Below which a share of further scores lies, on average.
+
+    It is k / (n + 1) for the k-th of n; in between, a straight line, so that few scores do not
+    make wide intervals.
+    """
+    n = len(scores)
+    return float(np.interp(share, np.arange(1, n + 1) / (n + 1.0), np.sort(scores)))

@@ -198,7 +198,7 @@ class Learner:
         if (y == y[0]).all():  # nothing to tell apart
             return
         if self._vote:
-            forest = ExtraTreesClassifier(150, min_samples_leaf=2, random_state=self._seed)
+            forest = ExtraTreesClassifier(100, min_samples_leaf=2, random_state=self._seed)
             self._models = [forest.fit(np.nan_to_num(trees), y)]
             return
         boosted = HistGradientBoostingClassifier(
