@@ -10,12 +10,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Column
 from .graph import Graph
 from .solve import propagate
 from .validate import GraphfillWarning
@@ -35,6 +34,17 @@ VARIANTS: Variants = {
 }
 
 
+class Levelled(Protocol):
+    """A column as one level per row; see `columns.Column`."""
+
+    @property
+    def n_classes(self) -> int: ...
+    @property
+    def unit(self) -> float: ...
+    def levels(self) -> Floats: ...
+    def named(self, levels: Floats) -> Any: ...
+
+
 @dataclass(frozen=True)
 class Target:
     """A column to predict: one level per row, NaN where missing.
@@ -51,7 +61,7 @@ class Target:
     n_classes: int
 
     @classmethod
-    def of(cls, column: Column) -> Target:
+    def of(cls, column: Levelled) -> Target:
         return cls(column.levels(), column.n_classes)
 
     @property

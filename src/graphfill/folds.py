@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ def hide_cells(
     *,
     share: float,
     pattern: str = "random",
-    seed: int = 0,
+    seed: int | Sequence[int] = 0,
 ) -> dict[str, NDArray[np.bool_]]:
     """Choose known cells to hide, by column.
 
@@ -50,7 +50,7 @@ def hide_cells(
     >>> hide_cells({"x": np.arange(4.0)}, path, share=0.5, pattern="region")["x"].sum()
     np.int64(2)
     """
-    rng = np.random.default_rng([seed, 4])
+    rng = np.random.default_rng([*np.atleast_1d(seed).tolist(), 4])
     n_rows = len(next(iter(levels.values())))
     shared = rng.random(n_rows)
     if pattern == "region":

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from .columns import Column
 from .graph import Graph
 from .intervals import Certainty, Interval, certainty, intervals
 from .learner import few_threads
+from .rehearsal import DRAWS, rehearse
 from .trust import LEARNERS, METHODS, Assessment, assess
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ class Judgement:
     found: Assessment
     sure: Interval | Certainty | None
     level: float | None
+    rehearsal: dict[str, Any] | None = None
 
     @property
     def explained(self) -> float:
@@ -48,6 +52,8 @@ class Judgement:
             "why": self.found.why,
             "n_held_out": self.found.n_held_out,
         }
+        if self.rehearsal is not None:
+            said["rehearsal"] = self.rehearsal
         if self.sure is None:
             return said
         said |= {
@@ -71,6 +77,7 @@ def judge(
     *,
     method: str,
     level: float | None,
+    pattern: str | None,
     seed: int,
     reliance: float | str,
     progress: Callable[[float], None],
@@ -81,6 +88,7 @@ def judge(
     Parameters
     ----------
     method : "auto", "hybrid", or the one to use
+    pattern : in which known cells are also hidden and filled, to see how well that goes; or None
     propagation : options of `propagate` for the method of that name; the others differ from it by
         their own
     """
@@ -91,26 +99,48 @@ def judge(
         variants = {name: {**propagation, **how} for name, how in VARIANTS.items()}
     elif method == "hybrid":
         methods = ("mean", *LEARNERS)
-    found = assess(
-        columns,
-        wanted,
-        graph,
-        informative,
-        methods=methods,
-        choice=method if method in methods and method != "hybrid" else None,
-        variants=variants,
-        reliance=reliance,
-        seed=seed,
-        progress=progress,
-    )
-    if level is None:
-        return {name: Judgement(one, None, None) for name, one in found.items()}
-    with few_threads(len(next(iter(columns.values())).missing)):
-        return {name: Judgement(one, _sure(one, level, seed), level) for name, one in found.items()}
+    how: dict[str, Any] = {
+        "methods": methods,
+        "choice": method if method in methods and method != "hybrid" else None,
+        "variants": variants,
+        "reliance": reliance,
+        "seed": seed,
+    }
+    shares = 1 if pattern is None else 1 + DRAWS
+
+    def tick(share: float) -> None:
+        progress(share / shares)
+
+    found = assess(columns, wanted, graph, informative, progress=tick, **how)
+    rehearsed: dict[str, Any] = {}
+    with few_threads(graph.n_nodes) if level is not None else nullcontext():
+        if pattern is not None:
+            covers = None if level is None else partial(_covers, level, seed)
+            how |= {"pattern": pattern, "covers": covers}
+            rehearsed = rehearse(
+                columns, found.keys(), graph, informative,
+                progress=lambda share: tick(share * DRAWS), **how,
+            )  # fmt: skip
+        return {
+            name: Judgement(
+                one, None if level is None else _sure(one, level, seed), level, rehearsed.get(name)
+            )
+            for name, one in found.items()
+        }
 
 
 def _sure(found: Assessment, level: float, seed: int) -> Interval | Certainty:
     return certainty(found, level) if found.target.n_classes else intervals(found, level, seed)
+
+
+def _covers(
+    level: float, seed: int, found: Assessment, place: NDArray[np.intp], truth: NDArray[np.float64]
+) -> float:
+    """Share of some missing cells whose truth is within their interval or set."""
+    sure = _sure(found, level, seed)
+    if isinstance(sure, Interval):
+        return float(np.mean((truth >= sure.low[place]) & (truth <= sure.high[place])))
+    return float(np.mean(sure.sets[place, truth.astype(np.intp)]))
 
 
 def sure_columns(column: Column, judged: Judgement) -> list[nw.Series[Any]]:

@@ -115,22 +115,50 @@ def _columns(said: Said) -> list[str]:
                 f"{column['n_unreached']:,}",
                 "" if agreed is None else f"{agreed:.2f}",
                 _held_out(column),
+                _rehearsed(column),
                 column.get("chosen") or "",
                 column["verdict"],
             )
         )
-    head = ("column", "kind", "missing", "filled", "unreached", "agreement", "held out", "by", "")
-    drop = [j for j in (3, 6, 7) if not any(row[j].strip("0") for row in rows)]  # nothing to say
+    head = (
+        "column",
+        "kind",
+        "missing",
+        "filled",
+        "unreached",
+        "agreement",
+        "held out",
+        _pattern(said),
+        "by",
+        "",
+    )
+    drop = [j for j in (3, 6, 7, 8) if not any(row[j].strip("0") for row in rows)]  # nothing to say
     kept = [j for j in range(len(head)) if j not in drop]
     return _table([head[j] for j in kept], [[row[j] for j in kept] for row in rows])
 
 
+def _pattern(said: Said) -> str:
+    """The head of the column about cells hidden in a pattern."""
+    pattern = said["settings"].get("scores")
+    return f"{pattern} hidden" if isinstance(pattern, str) else ""
+
+
+def _rehearsed(column: Said) -> str:
+    tried = column.get("rehearsal")
+    return _score_of("chosen", tried["scores"]) if tried else ""
+
+
 def _held_out(column: Said) -> str:
     """How well the fill did on cells held out: by the method's score, or the variance explained."""
-    for score in column.get("scores") or ():
-        if score["method"] == column["chosen"]:
+    explained = "" if column["explained"] is None else f"R2 {column['explained']:.2f}"
+    return _score_of(column.get("chosen"), column.get("scores") or ()) or explained
+
+
+def _score_of(method: str | None, scores: Sequence[Said]) -> str:
+    for score in scores:
+        if score["method"] == method:
             return f"R2 {score['r2']:.2f}" if "r2" in score else f"{score['accuracy']:.0%} right"
-    return "" if column["explained"] is None else f"R2 {column['explained']:.2f}"
+    return ""
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

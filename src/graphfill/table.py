@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from . import validate
 from .alignment import Naming, align
 from .channels import Tick, fill_channels
+from .folds import PATTERNS
 from .judgement import Judgement, judge, sure_columns
 from .memory import parse_bytes
 from .portrait import portrait
@@ -58,7 +59,7 @@ def impute(
     unreached: str = "mean",
     mark: bool = False,
     intervals: float | None = None,
-    scores: bool = False,
+    scores: bool | str = False,
     memory_limit: int | float | str | None = None,
     threads: int | None = None,
     seed: int = 0,
@@ -95,8 +96,10 @@ def impute(
         A level such as 0.9: columns ``<name>_low`` and ``<name>_high`` are added that hold the
         truth of so many filled numbers, and ``<name>_probability`` and ``<name>_set`` for
         categories.
-    scores : bool
-        Score the method on held-out cells, beside the column's mean and the neighbours'.
+    scores : bool, "random", "rows", "high" or "region"
+        Score the method on held-out cells, beside the column's mean and the neighbours'. With a
+        word, also on a fifth of the known cells hidden at random, as whole rows, high values (or
+        rare categories) first, or all around some nodes of the graph.
     reliance : "held-out", or a number from 0 to 1
         How far to go from the column's mean towards what the graph says. By default fitted per
         column on a fifth of its known cells, hidden for it; 1 where those are too few.
@@ -146,7 +149,7 @@ def impute(
             mark=mark,
             intervals=intervals,
             scores=scores,
-            portraits=return_result and (scores or intervals is not None or method in LEARNT),
+            portraits=return_result and (bool(scores) or intervals is not None or method in LEARNT),
             memory_limit=memory_limit,
             threads=threads,
             seed=seed,
@@ -172,7 +175,7 @@ def fill_table(
     mark: bool = False,
     intervals: float | None = None,
     add_intervals: bool = True,
-    scores: bool = False,
+    scores: bool | str = False,
     portraits: bool = False,
     memory_limit: int | float | str | None = None,
     seed: int = 0,
@@ -205,6 +208,7 @@ def fill_table(
     validate.check_choice("unreached", unreached, ("mean", "nan"))
     validate.check_reliance(reliance)
     validate.check_level(intervals)
+    validate.check_scores(scores, PATTERNS)
     validate.check_number("seed", seed, low=0, integer=True)
     limit = parse_bytes(memory_limit)
     naming = naming or Naming()
@@ -239,6 +243,7 @@ def fill_table(
             "method": method,
             "reliance": reliance,
             "intervals": intervals,
+            "scores": scores,
             "normalization": normalization,
             "solver": solver,
             "unreached": unreached,
@@ -259,6 +264,7 @@ def fill_table(
             informative_columns(opened, summaries, alignment, seed),
             method=method,
             level=intervals,
+            pattern=scores if isinstance(scores, str) else None,
             seed=seed,
             reliance=reliance,
             progress=tick,

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .clues import VARIANTS, Clues, Target, Variants, look
-from .columns import Column
+from .clues import VARIANTS, Clues, Levelled, Target, Variants, look
 from .folds import draw_folds
 from .graph import Graph
 from .learner import BLENDS, MOST_OTHERS, Features, Learner, Other, few_threads
@@ -80,7 +79,7 @@ class Assessment:
 
 
 def assess(
-    columns: Mapping[str, Column],
+    columns: Mapping[str, Levelled],
     wanted: Sequence[str],
     graph: Graph,
     informative: Mapping[str, bool],
@@ -151,7 +150,7 @@ def _makes_sense(method: str, target: Target, informative: bool) -> bool:
 
 
 def _assess(
-    column: Column,
+    column: Levelled,
     features: Features,
     graph: Graph,
     methods: Sequence[str],
@@ -196,7 +195,7 @@ def _assess(
     )
 
 
-def _by_name(column: Column) -> tuple[Target, Rows]:
+def _by_name(column: Levelled) -> tuple[Target, Rows]:
     """The column with its classes numbered by name, and where each of its own is found.
 
     Its own numbers go by frequency, in which every cell has a part.
@@ -251,7 +250,7 @@ def _reliance(target: Target, learnt_from: Sequence[Clues]) -> float:
 
 
 def _others(
-    columns: Mapping[str, Column], graph: Graph, informative: Mapping[str, bool], once: Variants
+    columns: Mapping[str, Levelled], graph: Graph, informative: Mapping[str, bool], once: Variants
 ) -> dict[str, Other]:
     """Every column as what it says about the others."""
     others = {}

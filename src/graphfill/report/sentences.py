@@ -11,6 +11,12 @@ Said = dict[str, Any]
 MOST = 20  # warnings of one kind
 CLASSES = ("category", "boolean")
 BY_OTHER_COLUMNS = ("columns", "hybrid")
+PATTERNS = {
+    "random": "at random",
+    "rows": "with their whole rows",
+    "high": "the high or rare values first",
+    "region": "all around some nodes",
+}
 MARKS = {
     "inferable": ("●", "inferable"),
     "weakly": ("◐", "weakly inferable"),
@@ -200,7 +206,24 @@ def of_scores(column: Said) -> str:
         told[-1] += "."
     if column.get("why"):
         told.append(name(column["why"], 400))
+    told += _of_rehearsal(column, unit)
     return " ".join(told)
+
+
+def _of_rehearsal(column: Said, unit: str) -> list[str]:
+    """How far off it was on cells hidden in a pattern of the user's choice."""
+    tried = column.get("rehearsal")
+    if not tried:
+        return []
+    score = next(s for s in tried["scores"] if s["method"] == "chosen")
+    if score.get("accuracy") is not None:
+        went = f"{percent(score['accuracy'])} were named right"
+    else:
+        went = f"it was off by {number(score['mae'])}{unit} on average"
+    told = f"On {count(tried['n'], 'known cell')} hidden {PATTERNS[tried['pattern']]}, {went}"
+    if tried.get("coverage") is not None:
+        told += f", and {percent(tried['coverage'])} lay within what was given as sure"
+    return [f"{told}."]
 
 
 def of_intervals(column: Said) -> str:

@@ -23,6 +23,15 @@ def check_flag(name: str, value: Any) -> None:
         raise InputError(f"{name} is {value!r} but must be True or False.")
 
 
+def check_scores(value: Any, patterns: Sequence[str]) -> None:
+    """Refuse what is neither a switch nor a pattern of hiding."""
+    if not isinstance(value, (bool, np.bool_)) and value not in patterns:
+        raise InputError(
+            f"{parameter('scores')} is {value!r} but must be True, False or the way in which known "
+            f"cells are hidden: {', '.join(map(repr, patterns))}."
+        )
+
+
 def check_number(name: str, value: Any, *, low: float, integer: bool = False) -> None:
     """Refuse a parameter that is not a finite number from ``low`` on."""
     kinds = (int, np.integer) if integer else (int, float, np.integer, np.floating)
