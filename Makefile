@@ -6,7 +6,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 SOURCES := pyproject.toml setup.py constraints.txt $(wildcard src/graphfill/csrc/*)
 PYTEST := $(BIN)/python -m pytest -q -n 2
 
-.PHONY: demo test test-compiled test-plain test-slow browser lint sanitize benchmark wheel clean
+.PHONY: demo test test-compiled test-plain test-slow browser lint sanitize benchmark paper wheel clean
 
 demo: $(VENV)/.graphfill
 	$(BIN)/graphfill demo --folder demo-output
@@ -20,7 +20,7 @@ test-compiled: $(VENV)/.dev browser
 # or takes long to say the same again; `make test-plain KERNEL_FREE=` runs all of it.
 KERNEL_FREE := report test_io.py test_text.py test_dialect.py test_columns.py test_trust.py \
 	properties/test_round_trip.py end_to_end/test_bad_inputs.py end_to_end/test_killed.py \
-	end_to_end/test_command_line.py
+	end_to_end/test_command_line.py end_to_end/test_examples.py bench
 test-plain: $(VENV)/.dev
 	rm -rf build/installed-plain
 	GRAPHFILL_NO_EXTENSION=1 $(PIP) --no-deps --target build/installed-plain .
@@ -64,6 +64,12 @@ sanitize: $(VENV)/.dev
 benchmark: $(VENV)/.dev
 	$(BIN)/python benchmarks/engine.py
 
+# The paper's tables and figures into docs/paper: many hours; started again, it goes on where it
+# was stopped.
+paper: $(VENV)/.bench
+	mkdir -p docs/paper
+	$(BIN)/graphfill bench paper --all
+
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build --wheel --outdir dist .
 
@@ -75,7 +81,12 @@ $(VENV)/.graphfill: $(SOURCES)
 # torch first: pip then takes the build named in constraints.txt for all that need it.
 $(VENV)/.dev: $(VENV)/.graphfill
 	$(PIP) torch
-	$(PIP) --editable ".[dev,pyg]"
+	$(PIP) --editable ".[dev,bench]"
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.graphfill
+	$(PIP) torch
+	$(PIP) --editable ".[bench]"
 	touch $@
 
 clean:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import __version__
+from .bench.arguments import add_bench
 
 IMPUTE_EXAMPLES = """\
 examples:
@@ -31,6 +32,7 @@ examples:
   graphfill demo                                             a small town, its blanks filled
   graphfill check people.csv friends.csv                     what is missing, what can be inferred
   graphfill impute people.csv friends.csv -o filled.csv      fill it
+  graphfill bench list                                       experiments: sets, methods, masks
 
 Each command has its own --help. Exit codes: 0 done, 1 refused, 2 usage, 3 not converged under
 --strict, 130 interrupted.
@@ -53,6 +55,8 @@ def build_parser(complete: Any = None) -> argparse.ArgumentParser:
     for action in files:
         action.complete = complete  # type: ignore[attr-defined]
     _add_demo(commands)
+    for action in add_bench(commands, _command, _count, _hidden):
+        action.complete = complete  # type: ignore[attr-defined]
     completion = _command(
         commands,
         "completion",
@@ -100,7 +104,12 @@ def _add_impute(commands: Any) -> list[argparse.Action]:
         help="such as 0.9: add columns that bound each filled number, and say how probable each "
         "filled category is",
     )  # fmt: skip
-    method.add_argument("--scores", action="store_true", help="score the method on cells held out")
+    method.add_argument(
+        "--scores", nargs="?", const=True, default=False, metavar="PATTERN",
+        choices=("random", "rows", "high", "region"),
+        help="score the method on cells held out; with random, rows, high or region, also on known "
+        "cells hidden in that pattern: whole rows, high values first, or around some nodes",
+    )  # fmt: skip
     method.add_argument(
         "--reliance", type=_share, default="held-out", metavar="X",
         help="how far to go from the column's mean (0) to what the graph says (1); by default "
@@ -292,6 +301,13 @@ def _share(text: str) -> Any:
     value = _number(text, 0, "held-out, or a number from 0 to 1")
     if value > 1:
         raise argparse.ArgumentTypeError(f"{text!r} must be held-out, or a number from 0 to 1")
+    return value
+
+
+def _hidden(text: str) -> Any:
+    value = _number(text, 0, "a share of cells from 0 to below 1, such as 0.9")
+    if value >= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a share from 0 to below 1, such as 0.9")
     return value
 
 

@@ -29,6 +29,7 @@ def run(options: argparse.Namespace) -> int:
         "impute": impute,
         "check": check,
         "demo": demo,
+        "bench": bench,
         "completion": completion,
     }
     with validate.command_line():
@@ -123,6 +124,13 @@ def demo(options: argparse.Namespace) -> int:
     _report(arguments, said)
     _print(options, said, lambda: summary.of_demo(said))
     return 0
+
+
+def bench(options: argparse.Namespace) -> int:
+    """Experiments."""
+    from .bench import command
+
+    return command.run(options)
 
 
 def completion(options: argparse.Namespace) -> int:

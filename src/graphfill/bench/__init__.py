@@ -1,0 +1,1 @@
+"""The paper's experiments, and your own methods and graphs beside them."""

@@ -1,0 +1,1 @@
+"""The networks: torch, and each module imported only where it is used."""

@@ -1,0 +1,247 @@
+"""The paper's figures, drawn from the runs; each title says what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import advice, findings, tables
+from .experiments import (
+    EXACT_RATES,
+    FEATURELESS,
+    FIGURE_RATES,
+    METHODS,
+    MIXHOP,
+    SETS,
+    WHOLE,
+    WORST,
+    cell,
+)
+from .measured import Estimate, Measured
+from .names import of_method, of_rate, of_set
+from .spectral import WIDTH, Spectrum
+from .style import BAND, BLUE, GREY, ORANGE, RATE_COLORS, RED, STROKES, blank, drawing, entitle
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FIGURES = ("gcn", "sage", "run-time", "homophily", "spectral", "exact")
+
+
+def accuracy(measured: Measured, model: str) -> Figure | None:
+    """Accuracy against the share missing, a panel per set, a line per method.
+
+    Rates are evenly spaced: what happens, happens between 90 and 99 %.
+    """
+    scope = measured.scope
+    rates = (0.0, *FIGURE_RATES)
+    sets = [s for s in scope.among(SETS) if _any(measured, s, model)]
+    if not sets:
+        return None
+    columns = min(3, len(sets) + 1)
+    n_rows = -(-(len(sets) + 1) // columns)
+    with drawing():
+        figure = blank(3.3 * columns, 2.7 * n_rows + 0.6)
+        axes = figure.subplots(n_rows, columns, squeeze=False).ravel()
+        lines: dict[str, Any] = {}
+        for axis, name in zip(axes, sets, strict=False):
+            for method in reversed(METHODS):  # the first is drawn last, on top
+                found = [measured.estimate(cell(name, method, r, model, scope)) for r in rates]
+                if not any(found[1:]):  # the point at 0 is that of all fills
+                    continue
+                drawn = _line(axis, range(len(rates)), found, method, f"{method}-{name}")
+                if drawn is not None:
+                    lines.setdefault(method, drawn)
+            axis.set_title(of_set(name))
+            axis.set_xticks(range(len(rates)), [f"{100 * rate:g}" for rate in rates])
+            axis.set_ylabel("test accuracy, %")
+            axis.set_xlabel("cells missing, % (not to scale)")
+        for axis in axes[len(sets) :]:
+            axis.set_axis_off()
+        shown = [method for method in METHODS if method in lines]
+        axes[len(sets)].legend(
+            [lines[method] for method in shown], [_legend_name(m) for m in shown],
+            loc="center left", handlelength=3.2, title="band: ± 1 standard error",
+            alignment="left",
+        )  # fmt: skip
+        entitle(figure, findings.kept(measured, model) or f"Accuracy by share missing, {model}")
+    return figure
+
+
+def run_time(measured: Measured) -> Figure | None:
+    """Seconds to fill and to train; every set has its own scale, from zero."""
+    scope = measured.scope
+    shown: list[tuple[str, list[tuple[str, float, float]]]] = []
+    for name in scope.among(SETS):
+        bars = []
+        for method in ("fp", *WHOLE):
+            where = cell(name, method, scope=scope)
+            fill = measured.estimate(where, "fill_seconds")
+            train = measured.estimate(where, "train_seconds")
+            if fill and train:
+                bars.append((method, fill.mean, train.mean))
+        if bars:
+            shown.append((name, bars))
+    if not shown:
+        return None
+    with drawing():
+        figure = blank(8.5, 0.9 * len(shown) + 1.2)
+        panels = figure.subplots(len(shown), 1, squeeze=False).ravel()
+        for axis, (name, bars) in zip(panels, shown, strict=True):
+            for place, (method, filling, training) in enumerate(bars):
+                total = filling + training
+                bar = {"y": place, "height": 0.7}
+                axis.barh(width=filling, color=ORANGE, gid=f"fill-{method}-{name}", **bar)
+                axis.barh(
+                    width=training, left=filling, color=BLUE, gid=f"train-{method}-{name}", **bar
+                )
+                axis.text(total, place, f" {total:.3g} s", va="center", fontsize=8)
+            axis.set_yticks(range(len(bars)), [_short(method) for method, *_ in bars])
+            axis.set_title(of_set(name))
+            axis.grid(axis="y", visible=False)
+            axis.margins(x=0.1)
+            axis.set_xlim(left=0)
+            axis.invert_yaxis()
+        panels[-1].set_xlabel("seconds on one thread (each set has its own scale)")
+        _swatches(figure, (("fill", ORANGE), ("training", BLUE)))
+        entitle(figure, findings.run_times(measured) or "Run-time")
+    return figure
+
+
+def homophily(measured: Measured) -> Figure | None:
+    """Accuracy on the synthetic graphs against their homophily."""
+    scope = measured.scope
+    names = scope.among(MIXHOP)
+    levels = [float(name.removeprefix("mixhop-")) for name in names]
+    with drawing():
+        figure = blank(7.0, 4.2)
+        axis = figure.subplots()
+        ends = []
+        for method, rate in (("full", 0.0), ("fp", WORST), ("zero", WORST)):
+            found = [measured.estimate(cell(s, method, rate, "sage", scope)) for s in names]
+            if _line(axis, levels, found, method, f"{method}-homophily") is not None:
+                last = [(x, e.mean) for x, e in zip(levels, found, strict=True) if e][-1]
+                missing = f", {of_rate(rate)} missing" if rate else ""
+                short = "FP" if method == "fp" else of_method(method)
+                ends.append((*last, f"{short}{missing}", STROKES[method].color))
+        if not ends:
+            return None
+        _end_labels(axis, ends)
+        axis.set_xlabel("homophily: share of edges within a class")
+        axis.set_ylabel("test accuracy, % (GraphSAGE)")
+        entitle(figure, findings.homophily(measured) or "Accuracy by homophily")
+    return figure
+
+
+def exact(measured: Measured) -> Figure | None:
+    """What the exact fill gains over 40 steps, run by run, with two standard errors."""
+    table = tables.exact(measured)
+    if not table.rows:
+        return None
+    sets = [of_set(s) for s in measured.scope.among(SETS)]
+    colors = dict(zip(map(of_rate, EXACT_RATES), RATE_COLORS[1:], strict=True))
+    with drawing():
+        figure = blank(9.0, 0.62 * len(sets) + 2.0)
+        panels = figure.subplots(1, 2, sharex=True, sharey=True)
+        for axis, mask in zip(panels, ("uniform", "structural"), strict=True):
+            axis.axvline(0, color=GREY, linewidth=1)
+            for name, kind, rate, _, _, gain, _ in table.rows:
+                if kind != mask:
+                    continue
+                y = sets.index(name) + 0.22 * (list(colors).index(rate) - 1)
+                axis.errorbar(
+                    gain.mean, y, xerr=2 * (gain.standard_error or 0.0), fmt="o", capsize=2,
+                    color=colors[rate], gid=f"{mask}-{name}-{rate}",
+                )  # fmt: skip
+            axis.set_title("single cells missing" if mask == "uniform" else "whole nodes missing")
+            axis.set_yticks(range(len(sets)), sets)
+            axis.set_xlabel("exact less 40 steps, points (± 2 standard errors)")
+            axis.grid(axis="y", visible=False)
+        panels[0].set_ylim(len(sets) - 0.5, -0.5)
+        _swatches(figure, [(f"{rate} missing", color) for rate, color in colors.items()])
+        entitle(figure, advice.advice(measured) or "Exact against 40 steps")
+    return figure
+
+
+def spectral(spectrum: Spectrum) -> Figure:
+    """Magnitudes of the graph Fourier coefficients of Cora, known and filled."""
+    with drawing():
+        figure = blank(7.4, 4.4)
+        axis = figure.subplots()
+        middle = spectrum.lower + WIDTH / 2
+        filled = [rate for rate in spectrum.magnitude if rate]
+        shades = dict(zip(filled, RATE_COLORS[-len(filled) :], strict=False))
+        for rate, magnitude in spectrum.magnitude.items():
+            label = f"{of_rate(rate)} missing, filled" if rate else "original features"
+            axis.plot(
+                middle, magnitude, color=shades.get(rate, RED), label=label,
+                linewidth=1.6 if rate else 2.4, gid=f"spectrum-{rate:g}",
+            )  # fmt: skip
+        axis.set_xlim(0, 2)
+        axis.set_ylim(bottom=0)
+        axis.set_xlabel("eigenvalue of the normalised Laplacian (0 smooth, 2 rough)")
+        axis.set_ylabel(f"mean |coefficient|, in bins of {WIDTH:g}")
+        axis.legend()
+        entitle(figure, spectrum.title())
+    return figure
+
+
+# -- parts --
+
+
+def _any(measured: Measured, name: str, model: str) -> bool:
+    """Whether a set has anything at more than one rate."""
+    scope = measured.scope
+    return any(measured.runs(cell(name, "fp", rate, model, scope)) for rate in FIGURE_RATES)
+
+
+def _line(
+    axis: Axes, x: Sequence[float], found: Sequence[Estimate | None], method: str, gid: str
+) -> Any:
+    """A line through the means with a band of one standard error; None without a point."""
+    points = [(at, e) for at, e in zip(x, found, strict=True) if e is not None]
+    if not points:
+        return None
+    at = [place for place, _ in points]
+    means = [e.mean for _, e in points]
+    stroke = STROKES[method]
+    (line,) = axis.plot(
+        at, means, color=stroke.color, marker=stroke.marker, linestyle=stroke.dash,
+        linewidth=stroke.width, gid=f"line-{gid}",
+    )  # fmt: skip
+    errors = [e.standard_error or 0.0 for _, e in points]
+    low = [mean - error for mean, error in zip(means, errors, strict=True)]
+    high = [mean + error for mean, error in zip(means, errors, strict=True)]
+    axis.fill_between(at, low, high, color=stroke.color, alpha=BAND, linewidth=0)
+    return line
+
+
+def _end_labels(axis: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
+    """Names at the lines' right ends, moved apart where they would meet."""
+    bottom, top = axis.get_ylim()
+    gap = 0.07 * (top - bottom)
+    placed: list[float] = []
+    for x, y, text, color in sorted(ends, key=lambda end: end[1]):
+        at = max(y, placed[-1] + gap) if placed else y
+        placed.append(at)
+        axis.annotate(
+            text, (x, at), xytext=(8, 0), textcoords="offset points", color=color, va="center",
+            annotation_clip=False,
+        )  # fmt: skip
+
+
+def _swatches(figure: Figure, names: Sequence[tuple[str, str]]) -> None:
+    """A legend of colours below the figure."""
+    from matplotlib.patches import Patch
+
+    handles = [Patch(color=color, label=name) for name, color in names]
+    figure.legend(handles=handles, loc="outside lower left", ncols=len(names))
+
+
+def _short(method: str) -> str:
+    return "FP + GCN" if method == "fp" else of_method(method)
+
+
+def _legend_name(method: str) -> str:
+    return of_method(method) + (" (no features)" if method in FEATURELESS else "")

@@ -1,0 +1,226 @@
+"""What the figures say, in words: each sentence is computed, and says when it cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from . import tables
+from .experiments import (
+    FEATURELESS,
+    FILLED,
+    MIXHOP,
+    SETS,
+    WHOLE,
+    WORST,
+    Cell,
+    cell,
+)
+from .measured import ENOUGH, Measured
+from .names import listed, of_method, of_rate, of_set, sentence, signed
+from .table import Table
+
+RIVALS = (*(method for method in FILLED if method != "fp"), *WHOLE)  # fill, or live with, gaps
+
+
+def headline(measured: Measured) -> str:
+    """On how many sets Feature Propagation beats every other imputation method, and what does not.
+
+    Compared by mean accuracy over the runs that both have, which are on the same splits and masks.
+    """
+    scope = measured.scope
+    compared = won = 0
+    lost, absent = [], set()
+    for name in scope.among(SETS):
+        beaten = _beaten_by(measured, name, RIVALS)
+        if beaten is None:
+            continue
+        compared += 1
+        won += not beaten
+        lost += [f"on {of_set(name)} {words}" for words in beaten]
+        absent |= {m for m in RIVALS if measured.estimate(cell(name, m, scope=scope)) is None}
+    if not compared:
+        return f"Nothing has been measured at {of_rate(WORST)} missing yet."
+    asked = len(scope.among(SETS))
+    told = (
+        f"With {of_rate(WORST)} of the cells missing, Feature Propagation under a GCN beats every "
+        f"other imputation method of the paper on {won} of {asked} sets"
+    )
+    if compared < asked:
+        told += f" ({asked - compared} not measured yet)"
+    if lost:
+        told += f"; {listed(lost)}"
+    if absent:
+        missing = listed([of_method(method) for method in RIVALS if method in absent])
+        told += f". Not yet compared on every set: {missing}"
+    return told + "."
+
+
+def without_features(measured: Measured) -> str | None:
+    """The same against the two methods that see no features."""
+    scope = measured.scope
+    compared = won = 0
+    lost = []
+    for name in scope.among(SETS):
+        beaten = _beaten_by(measured, name, FEATURELESS)
+        if beaten is not None:
+            compared += 1
+            won += not beaten
+            lost += [f"on {of_set(name)} {words}" for words in beaten]
+    if not compared:
+        return None
+    told = (
+        "It beats label propagation and positional encodings, which see no features, on "
+        f"{won} of {compared} sets"
+    )
+    return f"{told}; {listed(lost)}." if lost else f"{told}."
+
+
+def _beaten_by(measured: Measured, name: str, rivals: Iterable[str]) -> list[str] | None:
+    """Which rivals are ahead on the runs both have, and by how much; None if none can be told."""
+    scope = measured.scope
+    beaten, any_rival = [], False
+    for method in rivals:
+        margin = measured.difference(cell(name, method, scope=scope), cell(name, "fp", scope=scope))
+        any_rival |= margin is not None
+        if margin is not None and margin.mean >= 0:
+            noise = "" if margin.clear else ", within noise"
+            beaten.append(f"{of_method(method)} is ahead ({signed(margin.mean)} points{noise})")
+    return beaten if any_rival else None
+
+
+def agreement(table: Table, named: bool = True) -> str | None:
+    """How many figures of a table of ours are within the bar of the paper's, and which are not."""
+    judged = [row for row in table.rows if row[4] is not None]
+    if not judged:
+        return None
+    beyond = [f"{row[0]}, {row[1]} ({signed(row[4])})" for row in judged if row[5] is not None]
+    told = f"{len(judged) - len(beyond)} of {len(judged)} figures are within the bar of the paper's"
+    return f"{told}; not {listed(beyond)}." if beyond and named else f"{told}."
+
+
+def ranks(measured: Measured) -> str | None:
+    """Whether the smaller error of the fill means the better accuracy."""
+    table = tables.reconstruction(measured)
+    best: dict[str, dict[str, str]] = {}
+    for name, method, _, by_error, _, by_accuracy in table.rows:
+        if by_error == 1:
+            best.setdefault(name, {})["error"] = method
+        if by_accuracy == 1:
+            best.setdefault(name, {})["accuracy"] = method
+    if not best:
+        return None
+    differ = [
+        f"{name} ({found['error']} by error, {found['accuracy']} by accuracy)"
+        for name, found in best.items()
+        if found["error"] != found["accuracy"]
+    ]
+    if not differ:
+        return f"The fill with the smallest error is the best for a GCN on all {len(best)} sets."
+    return (
+        f"The fill with the smallest error is not the best for a GCN on {len(differ)} of "
+        f"{len(best)} sets: {listed(differ)}."
+    )
+
+
+def run_times(measured: Measured) -> str | None:
+    """How the whole of Feature Propagation compares, and how much of it is the fill."""
+    scope = measured.scope
+
+    def total(where: Cell) -> float | None:
+        fill = measured.estimate(where, "fill_seconds")
+        train = measured.estimate(where, "train_seconds")
+        return None if fill is None or train is None else fill.mean + train.mean
+
+    told = []
+    for method in WHOLE:
+        ratios = []
+        for name in scope.among(SETS):
+            own = total(cell(name, "fp", scope=scope))
+            other = total(cell(name, method, scope=scope))
+            if own and other:
+                ratios.append(other / own)
+        if ratios:
+            low, high = min(ratios), max(ratios)
+            told.append(f"{of_method(method)} takes {low:.1f} to {high:.1f} times as long")
+    shares = []
+    for name in scope.among(SETS):
+        where = cell(name, "fp", scope=scope)
+        own, fill = total(where), measured.estimate(where, "fill_seconds")
+        if own and fill:
+            shares.append(fill.mean / own)
+    if not shares:
+        return None
+    part = f"the fill is {100 * min(shares):.0f} to {100 * max(shares):.0f} % of the time of FP"
+    return sentence(f"beside FP with a GCN, {listed(told)}; {part}" if told else part)
+
+
+def homophily(measured: Measured) -> str | None:
+    """What is lost to missing features at the ends of the homophily axis."""
+    scope = measured.scope
+    ends = []
+    for name in scope.among(MIXHOP):
+        full = measured.estimate(cell(name, "full", 0.0, "sage", scope))
+        fp = measured.estimate(cell(name, "fp", WORST, "sage", scope))
+        zero = measured.estimate(cell(name, "zero", WORST, "sage", scope))
+        if full and fp and zero:
+            ends.append((name.removeprefix("mixhop-"), full.mean - fp.mean, fp.mean - zero.mean))
+    if len(ends) < 2:
+        return None
+    (low, lost_low, gain_low), (high, lost_high, gain_high) = ends[0], ends[-1]
+    course = "shrinks" if lost_high < lost_low else "does not shrink"
+    return (
+        f"The loss to {of_rate(WORST)} missing {course} with homophily: FP is {lost_low:.1f} "
+        f"points below full features at homophily {low} and {lost_high:.1f} at {high}, and "
+        f"{signed(gain_low, 1)} and {signed(gain_high, 1)} points from zero fill."
+    )
+
+
+def controls(measured: Measured) -> str | None:
+    """Whether the official code's test nodes and self-loops explain what differs."""
+    rows = tables.controls(measured).rows
+    own = [row for row in rows if row[5] is not None]
+    told = []
+    if own:
+        first = tables.table_1(measured).rows
+        beyond = {(row[0], row[1]) for row in first if row[5] is not None}
+        mended = [row for row in own if (row[0], row[1]) in beyond and row[6] is None]
+        within = sum(row[6] is None for row in own)
+        told.append(
+            f"On the one set of test nodes that the official code uses in every run, {within} of "
+            f"{len(own)} figures are within the bar"
+        )
+        if beyond:
+            told[0] += (
+                f", among them {len(mended)} of the {len(beyond)} that are not on random ones"
+            )
+    gains = {row[0]: row[7] for row in rows if row[7] is not None and row[7].n >= ENOUGH}
+    clear = [f"{name} ({signed(gain.mean)})" for name, gain in gains.items() if gain.clear]
+    if gains:
+        where = (
+            f"on {listed(clear)}, of {len(gains)} sets" if clear else f"on any of {len(gains)} sets"
+        )
+        told.append(f"Self-loops make {'a' if clear else 'no'} clear difference {where}")
+    return ". ".join(told) + "." if told else None
+
+
+def kept(measured: Measured, model: str) -> str | None:
+    """How much of the accuracy on full features is left at 99 % missing, and the runner-up's."""
+    shares: dict[str, list[float]] = {}
+    for name in measured.scope.among(SETS):
+        full = measured.estimate(cell(name, "full", 0.0, model, measured.scope))
+        for method in ("fp", *RIVALS):
+            left = measured.estimate(cell(name, method, WORST, model, measured.scope))
+            if full and left:
+                shares.setdefault(method, []).append(left.mean / full.mean)
+    own = shares.pop("fp", None)
+    if own is None:
+        return None
+    means = {m: sum(s) / len(s) for m, s in shares.items() if len(s) == len(own)}
+    told = (
+        f"With {of_rate(WORST)} missing, Feature Propagation keeps "
+        f"{100 * sum(own) / len(own):.1f} % of the accuracy on full features"
+    )
+    if not means:
+        return told
+    best = max(means, key=lambda method: means[method])
+    return f"{told}; {of_method(best)}, the best of the others, {100 * means[best]:.1f} %"

@@ -1,0 +1,101 @@
+"""What the runs gave: means and standard errors by cell, and differences run by run."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any, NamedTuple, Self
+
+from ..problem import Setting
+from .experiments import PAPER, Cell, Scope
+
+Row = Mapping[str, Any]
+
+ENOUGH = 3  # runs; of fewer, the standard error itself is mostly chance
+
+
+class Estimate(NamedTuple):
+    """A mean over runs, its standard error (None for a single run) and how many they were."""
+
+    mean: float
+    standard_error: float | None
+    n: int
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Self | None:
+        """None without a value.
+
+        >>> Estimate.of([78.0, 80.0])
+        Estimate(mean=79.0, standard_error=1.0, n=2)
+        """
+        numbers = [float(value) for value in values]
+        n = len(numbers)
+        if n == 0:
+            return None
+        mean = math.fsum(numbers) / n
+        if n == 1:
+            return cls(mean, None, 1)
+        variance = math.fsum((number - mean) ** 2 for number in numbers) / (n - 1)
+        return cls(mean, math.sqrt(variance / n), n)
+
+    @property
+    def clear(self) -> bool:
+        """Whether the mean is more than two standard errors from 0, from enough runs."""
+        error = self.standard_error
+        return error is not None and self.n >= ENOUGH and abs(self.mean) > 2 * error
+
+
+class Difference(Estimate):
+    """An estimate of a difference, which is written with its sign."""
+
+
+class Measured:
+    """The rows of a results file by cell and run, and the scope that they are read in.
+
+    A later row of the same cell and run replaces an earlier one; rows of settings that this
+    version does not know are left out.
+    """
+
+    def __init__(self, rows: Iterable[Row], scope: Scope = PAPER) -> None:
+        self.scope = scope
+        self._rows: dict[Cell, dict[int, Row]] = {}
+        for row in rows:
+            cell = _cell(row)
+            if cell is not None:
+                self._rows.setdefault(cell, {})[int(row["run"])] = row
+
+    def runs(self, cell: Cell) -> dict[int, Row]:
+        """The rows of a cell by run number."""
+        return self._rows.get(cell, {})
+
+    def estimate(self, cell: Cell, column: str = "test_accuracy") -> Estimate | None:
+        """Of a column of a cell's rows; None where nothing was run or noted."""
+        values = (row.get(column) for row in self.runs(cell).values())
+        return Estimate.of(value for value in values if value is not None)
+
+    def difference(self, cell: Cell, other: Cell) -> Difference | None:
+        """In accuracy, from the runs that both have: the same run is the same split and mask."""
+        ours, theirs = self.runs(cell), self.runs(other)
+        return Difference.of(
+            ours[run]["test_accuracy"] - theirs[run]["test_accuracy"]
+            for run in sorted(ours.keys() & theirs.keys())
+        )
+
+
+def _cell(row: Row) -> Cell | None:
+    changes = json.loads(row["setting"] or "{}")
+    if "fanout" in changes:
+        changes["fanout"] = tuple(changes["fanout"])
+    if not changes.keys() <= asdict(Setting()).keys():
+        return None
+    return Cell(
+        row["set"],
+        row["method"],
+        row["model"] or None,
+        row["mask"] or "uniform",
+        round(float(row["rate"]), 6),
+        row["split"],
+        Setting(**changes),
+    )

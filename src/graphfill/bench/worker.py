@@ -1,0 +1,82 @@
+"""A process that does runs one after the other: pickled orders on stdin, answers on stdout.
+
+``python -m graphfill.bench.worker`` is started by :mod:`graphfill.bench.grid`, which is the only
+one to write to it.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from contextlib import suppress
+from importlib import import_module
+from typing import Any, BinaryIO
+
+from ..validate import InputError, command_line
+
+LATE = ("graphfill.imputers", "torch", "graphfill.bench.train", "graphfill.bench.models.gcn",
+        "graphfill.bench.models.sage", "graphfill.bench.models.pagnn")  # fmt: skip
+
+
+def main() -> None:
+    """Answer orders until there are no more."""
+    # What a library or a user's method prints must not come between the answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    with suppress(BrokenPipeError, KeyboardInterrupt), command_line():
+        serve(sys.stdin.buffer, answers)
+
+
+def serve(orders: BinaryIO, answers: BinaryIO) -> None:
+    """The first order says by what system and from which files; each other is a run."""
+    try:
+        system_name, files = pickle.load(orders)
+    except EOFError:
+        return
+    system = None
+    while True:
+        try:
+            run = pickle.load(orders)
+        except EOFError:  # whoever gave the orders is gone, or has no more
+            return
+        try:
+            if system is None:
+                system = _ready(system_name)
+            from .runs import execute
+
+            answer: tuple[str, Any] = ("row", execute(run, files, system))
+        except Exception as error:
+            answer = ("sentence", _sentence(error))
+        pickle.dump(answer, answers)
+        answers.flush()
+
+
+def _ready(system_name: str) -> Any:
+    """The system, once fills know that the cores are shared by processes.
+
+    What it loads late is loaded now: no run's time is to have that of an import in it.
+    """
+    from . import fills
+    from .runs import SYSTEM
+
+    fills.threads = 1
+    if system_name == SYSTEM:
+        for name in LATE:
+            with suppress(ImportError):  # whoever needs it says so
+                import_module(name)
+    return fills.load_function(system_name)
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, InputError):
+        return str(error)
+    if os.environ.get("GRAPHFILL_TRACEBACK"):
+        import traceback
+
+        return "".join(traceback.format_exception(error))
+    return f"It failed ({type(error).__name__}: {error}); GRAPHFILL_TRACEBACK=1 tells where."
+
+
+if __name__ == "__main__":
+    main()

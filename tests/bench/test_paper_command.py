@@ -1,0 +1,90 @@
+"""The command: real runs, few and short, from the grid to the page."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("matplotlib")
+
+from bench.paper_rows import every
+
+from graphfill.arguments import build_parser
+from graphfill.bench.paper import command
+from graphfill.bench.paper.experiments import EXPERIMENTS
+from graphfill.bench.results import Results
+from graphfill.validate import InputError
+
+needs_data = pytest.mark.skipif(
+    not os.environ.get("GRAPHFILL_DATA"), reason="set GRAPHFILL_DATA to the folder of real graphs"
+)
+
+
+def run(*arguments: object) -> int:
+    return command.run(build_parser().parse_args(["bench", "paper", *map(str, arguments)]))
+
+
+@needs_data
+def test_a_quick_table_from_real_runs_is_printed_written_and_resumed(tmp_path, capsys):
+    results = tmp_path / "runs.parquet"
+    asked = ["--table", 1, "--quick", "--sets", "cora", "--runs", 1, "--jobs", 1, "--quiet",
+             "--results", results]  # fmt: skip
+    assert run(*asked) == 0
+    printed = capsys.readouterr().out
+    found = {row["rate"]: row for row in Results(results).rows()}
+    assert found.keys() == {0.0, 0.5, 0.9, 0.99}
+    for row in found.values():
+        assert 60 < row["test_accuracy"] < 90  # a class of seven by chance: 14
+        assert f"{row['test_accuracy']:.2f} (1)" in printed
+    assert (tmp_path / "tables" / "table-1.csv").exists()
+    assert not (tmp_path / "tables" / "table-2.csv").exists()
+    before = results.read_bytes()
+    assert run(*asked) == 0
+    assert results.read_bytes() == before
+    assert capsys.readouterr().out == printed
+
+
+def test_the_page_is_made_from_the_results_alone(tmp_path, capsys):
+    results = tmp_path / "runs.parquet"
+    versions = '{"graphfill": "0.1", "torch": "2.2"}'
+    made = [row for row in every(EXPERIMENTS) if row["set"][:4] in ("cora", "mixh")]
+    Results(results).add(row | {"versions": versions, "when": "2026-01-02T03:04"} for row in made)
+    assert run("--page", "--results", results) == 0
+    assert f"of {len(made)} runs" in capsys.readouterr().out
+    text = (tmp_path / "README.md").read_text("utf-8")
+    first = text.split("\n\n")[1]
+    assert "on 1 of 5 sets (4 not measured yet)." in first
+    assert "quick runs" not in text
+    assert "torch 2.2" in text
+    assert "| table-1 | 40 | 200 |" in text
+    assert "was run on OGBN-Arxiv and OGBN-Products" in text
+    assert "`graphfill bench paper --figure homophily`" in text
+    for name in ("gcn", "sage", "run-time", "homophily", "exact"):
+        assert f"](figures/{name}.svg)" in text
+        assert (tmp_path / "figures" / f"{name}.svg").exists()
+    assert "low-pass" not in text  # never computed, so not shown
+    # Fewer rows: the account says so, and what has no row is not on the page.
+    Results(tmp_path / "less.parquet").add(made[:7])
+    assert run("--page", "--results", tmp_path / "less.parquet", "--out", tmp_path / "less") == 0
+    text = (tmp_path / "less" / "README.md").read_text("utf-8")
+    assert "| table-1 | 7 | 200 |" in text
+    assert "## Homophily" not in text
+
+
+def test_files_go_where_the_options_say(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    parse = build_parser().parse_args
+    path, folder = command.places(parse(["bench", "paper"]))
+    assert str(path) == "graphfill-paper/runs.parquet"
+    (tmp_path / "docs" / "paper").mkdir(parents=True)
+    path, folder = command.places(parse(["bench", "paper"]))
+    assert (str(path), str(folder)) == ("docs/paper/runs.parquet", "docs/paper")
+    quick, _ = command.places(parse(["bench", "paper", "--quick"]))
+    assert quick != path
+
+
+def test_a_set_the_paper_does_not_have_is_refused(tmp_path):
+    with pytest.raises(InputError, match="There is no set 'corra': did you mean 'cora'"):
+        run("--table", 1, "--sets", "corra", "--results", tmp_path / "r.parquet")

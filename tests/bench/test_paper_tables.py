@@ -1,0 +1,191 @@
+"""Tables and sentences: computed from the rows, and other when the rows are."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+from bench.paper_rows import every, plausible, row, rows
+
+from graphfill.bench.paper import advice, findings, tables
+from graphfill.bench.paper.experiments import EXPERIMENTS, SETS, Scope, cell
+from graphfill.bench.paper.measured import Estimate, Measured
+from graphfill.bench.paper.published import TABLE_1
+from graphfill.bench.paper.table import Table
+
+FP = cell("cora", "fp")
+
+
+def line(table: Table, *start: str) -> list:
+    (found,) = [r for r in table.rows if tuple(r[: len(start)]) == start]
+    return found
+
+
+def test_a_line_of_the_first_table_is_mean_error_runs_and_difference():
+    measured = Measured(rows(FP, [76.0, 77.0, 78.0]))
+    table = tables.table_1(measured)
+    _, _, ours, paper, difference, beyond = line(table, "Cora", "99 %")
+    assert ours == Estimate(77.0, math.sqrt(1 / 3), 3)
+    assert paper.mean == 78.22
+    assert round(difference, 2) == -1.22
+    assert beyond is None
+    assert "| Cora | 99 % | 77.00 ± 0.58 (3) | 78.22 | −1.22 |  |" in table.markdown()
+    assert line(table, "Cora", "50 %")[2] is None
+
+
+def test_beyond_the_bar_is_said():
+    table = tables.table_1(Measured(rows(FP, [76.5, 76.6])))
+    assert line(table, "Cora", "99 %")[5] == "beyond 1.5"
+    assert findings.agreement(table) == (
+        "0 of 1 figures are within the bar of the paper's; not Cora, 99 % (−1.67)."
+    )
+    gcnmf = rows(cell("cora", "gcnmf"), [60.0])  # far above the paper's is no fault
+    assert line(tables.table_2(Measured(gcnmf)), "Cora", "GCNMF")[5] is None
+
+
+def test_csv_has_the_numbers_in_full_and_an_estimate_in_three_columns():
+    table = tables.table_1(Measured(rows(FP, [76.0, 77.0, 79.0])))
+    (read,) = [r for r in csv.DictReader(io.StringIO(table.csv())) if r["ours mean"]]
+    assert float(read["ours mean"]) == 77.333333
+    assert read["ours runs"] == "3"
+    assert float(read["difference"]) == round(77.333333 - 78.22, 6)
+
+
+def test_runs_of_another_setting_split_or_mask_are_not_mixed_in():
+    quick = Scope.quick()
+    others = [
+        row(cell("cora", "fp", scope=quick), 0, 10.0),
+        row(FP._replace(split="development"), 1, 10.0),
+        row(FP._replace(mask="structural"), 2, 10.0),
+    ]
+    measured = Measured([*rows(FP, [78.0]), *others])
+    assert measured.estimate(FP) == Estimate(78.0, None, 1)
+    assert Measured(others, quick).estimate(cell("cora", "fp", scope=quick)).mean == 10.0
+
+
+def test_a_difference_is_taken_run_by_run():
+    exact = cell("cora", "fp-exact")
+    # Far apart from run to run, alike within each; run 3 has no partner.
+    measured = Measured([*rows(FP, [60.0, 70.0, 80.0, 99.0]), *rows(exact, [61.0, 71.1, 80.9])])
+    gain = measured.difference(exact, FP)
+    assert gain.n == 3
+    assert round(gain.mean, 6) == 1.0
+    assert round(gain.standard_error, 6) == round(0.1 / math.sqrt(3), 6)
+    assert line(tables.exact(measured), "Cora", "uniform", "99 %")[6] == "exact better"
+
+
+def test_the_headline_counts_the_sets_and_names_who_is_ahead():
+    won = findings.headline(Measured(every(["table-2"])))
+    assert "beats every other imputation method of the paper on 5 of 5 sets." in won
+
+    def pubmed_lost(where, run):
+        ahead = where.set == "pubmed" and where.method == "neighbors"
+        return 90.0 + run if ahead else plausible(where, run)
+
+    lost = findings.headline(Measured(every(["table-2"], accuracy=pubmed_lost)))
+    assert "on 4 of 5 sets; on PubMed neighbour mean is ahead (+" in lost
+    assert "within noise" not in lost
+
+
+def test_the_headline_says_what_is_not_compared_yet():
+    some = [r for r in every(["table-2"]) if r["method"] != "mgcnn" and r["set"] != "photo"]
+    told = findings.headline(Measured(some))
+    assert "on 4 of 5 sets (1 not measured yet)" in told
+    assert "Not yet compared on every set: MGCNN." in told
+    assert "Nothing has been measured" in findings.headline(Measured([]))
+
+
+def test_label_propagation_ahead_is_said():
+    rows_ = every(["table-2"], accuracy=lambda c, run: 95.0 if c.method == "labels" else 80 - run)
+    told = findings.without_features(Measured(rows_))
+    assert "on 0 of 5 sets" in told
+    assert "on Cora label propagation is ahead" in told
+
+
+def with_gain(single: float, whole: float, runs: int = 10) -> str:
+    """The recommendation where the exact fill gains so much."""
+
+    def accuracy(where, run):
+        gain = single if where.mask == "uniform" else whole
+        noise = 0.1 * (run % 2) if where.method == "fp" else 0.0
+        return 70.0 + run + noise + (gain if where.method == "fp-exact" else 0.0)
+
+    made = every(["exact"], accuracy=accuracy)
+    return advice.recommendation(Measured(r for r in made if r["run"] < runs))
+
+
+def test_the_recommendation_flips_with_the_figures():
+    told = with_gain(-1.0, 3.0)
+    assert "Where single cells are missing, take the 40 steps: exact is clearly better in 0" in told
+    assert "whole nodes are missing, take the exact fill: exact is clearly better in 15" in told
+    assert "+2.95 ± 0.00 points on average" in told
+    told = with_gain(1.0, 0.15)  # clear, and too small to notice
+    assert "Where single cells are missing, take the exact fill" in told
+    assert "whole nodes are missing, neither is noticeably better, so take the quicker" in told
+    assert advice.recommendation(Measured([])) is None
+
+
+def test_few_runs_advise_nothing():
+    assert "there are too few runs to say" in with_gain(5.0, 5.0, runs=2)
+
+
+def test_self_loops_matter_when_they_do():
+    def told(gain: float) -> str:
+        def accuracy(where, run):
+            looped = where.method == "fp-loops" and where.set == "photo"
+            return 70.0 + run + (gain + (-0.1) ** (run % 2) if looped else 0.5)
+
+        return findings.controls(Measured(every(["controls", "table-1"], accuracy=accuracy)))
+
+    assert "Self-loops make no clear difference on any of 5" in told(0.0)
+    assert "Self-loops make a clear difference on Photo (+1.95), of 5" in told(2.0)
+
+
+def test_the_papers_own_test_nodes_explain_a_difference_or_do_not():
+    def told(own: float) -> str:
+        def accuracy(where, run):
+            paper = TABLE_1[where.set][where.rate].mean
+            if where.set != "citeseer":
+                return paper
+            return paper + (own if where.split == "development" else 4.0)
+
+        return findings.controls(Measured(every(["controls", "table-1"], accuracy=accuracy)))
+
+    assert "20 of 20 figures are within the bar, among them 4 of the 4 that are not" in told(0.3)
+    assert "16 of 20 figures are within the bar, among them 0 of the 4 that are not" in told(4.0)
+
+
+def test_ranks_by_error_and_by_accuracy():
+    alike = Measured(every(["table-2", "exact"]))
+    assert "is the best for a GCN on all 5 sets" in findings.ranks(alike)
+    assert [r[3] for r in tables.reconstruction(alike).rows[:7]] == [2, 6, 7, 5, 3, 4, 1]
+
+    def zero_wins(where, run):
+        ahead = where.set == "cora" and where.method == "zero"
+        return 99.0 if ahead else plausible(where, run)
+
+    told = findings.ranks(Measured(every(["table-2", "exact"], accuracy=zero_wins)))
+    assert "on 1 of 5 sets: Cora (Feature Propagation, exact by error, zero by accuracy)." in told
+
+
+def test_homophily_and_run_time_say_what_they_show():
+    rows_ = every(["homophily", "run-time"], accuracy=lambda c, run: {
+        "full": 90.0, "fp": 20.0 + 60.0 * float(c.set[-3:] if "mixhop" in c.set else 0),
+        "zero": 15.0}.get(c.method, 50.0))  # fmt: skip
+    measured = Measured(rows_)
+    assert "shrinks with homophily: FP is 70.0 points below" in findings.homophily(measured)
+    assert "16.0 at 0.9, and +5.0 and +59.0 points from zero" in findings.homophily(measured)
+    told = findings.run_times(measured)
+    assert "PaGNN takes 1.0 to 1.0 times as long and GCNMF takes 2.9 to 2.9 times" in told
+    assert "the fill is 5 to 5 % of the time of FP" in told
+
+
+def test_every_table_is_rectangular():
+    measured = Measured(every(EXPERIMENTS))
+    for name, make in tables.TABLES.items():
+        table = make(measured)
+        assert len(table.rows) >= len(SETS), name
+        assert {len(r) for r in table.rows} == {len(table.columns)}
+        widths = {len(r) for r in csv.reader(io.StringIO(table.csv()))}
+        assert len(widths) == 1

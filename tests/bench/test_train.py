@@ -1,0 +1,169 @@
+"""The training loop: the same as the plain one, early stopping, seeds, mini-batches."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from classified_graph import classified_graph, edge_index  # noqa: E402
+
+from graphfill.bench.models import gcn, pagnn, sage  # noqa: E402
+from graphfill.bench.models.dropout import Dropout  # noqa: E402
+from graphfill.bench.models.products import FixedMatrix  # noqa: E402
+from graphfill.bench.models.sampling import Sampler, draw  # noqa: E402
+from graphfill.bench.problem import Setting  # noqa: E402
+from graphfill.bench.train import fit, seeded  # noqa: E402
+
+
+def build(problem, setting, model=gcn, seed=0):
+    with seeded(seed):
+        return model.network(problem.incomplete(), problem.dataset.graph, 3, setting)
+
+
+def plainly(network, problem, setting):
+    """Two GCNConv over all nodes, evaluated by a second forward in every epoch."""
+    from torch_geometric.nn import GCNConv
+
+    graph, y = problem.dataset.graph, torch.from_numpy(problem.dataset.y)
+    layers = torch.nn.ModuleList()
+    for mine in [network.first, *network.layers]:
+        layers.append(GCNConv(*mine.weight.shape).double())
+        layers[-1].lin.weight.data = mine.weight.detach().T.clone(
+            memory_format=torch.contiguous_format
+        )
+    edges, _ = edge_index(graph)
+    X, split = torch.from_numpy(problem.dataset.X), problem.split
+
+    def forward():
+        return layers[1](layers[0](X, edges).relu(), edges)
+
+    adam = torch.optim.Adam(layers.parameters(), setting.lr, weight_decay=setting.weight_decay)
+    best, best_epoch, said = -1.0, 0, None
+    for epoch in range(1, setting.max_epochs + 1):
+        adam.zero_grad()
+        torch.nn.functional.cross_entropy(forward()[split.train], y[split.train]).backward()
+        adam.step()
+        with torch.no_grad():
+            now = forward().argmax(1)
+        accuracy = 100.0 * float((now == y)[split.val].double().mean())
+        if accuracy > best:
+            best, best_epoch, said = accuracy, epoch, now.numpy()
+        if epoch - best_epoch >= setting.patience:
+            break
+    return best, best_epoch, epoch, said
+
+
+@pytest.mark.parametrize("weight_decay", [0.0, 0.01])
+def test_it_is_the_plain_loop_on_fewer_rows(weight_decay):
+    problem = classified_graph(seed=5, dtype=np.float64)
+    setting = Setting(hidden=8, dropout=0.0, weight_decay=weight_decay, patience=30, max_epochs=150)
+    with seeded(0):
+        network = gcn.network(problem.dataset.X, problem.dataset.graph, 3, setting).double()
+    best, best_epoch, n_epochs, said = plainly(network, problem, setting)
+    fitted = fit(network, problem.dataset.y, problem.split, setting, seed=0)
+    assert fitted.val_accuracy == pytest.approx(best)
+    assert (fitted.best_epoch, fitted.n_epochs) == (best_epoch, n_epochs)
+    np.testing.assert_array_equal(fitted.predictions, said)
+
+
+def test_the_first_best_epoch_is_kept_and_tested():
+    problem = classified_graph(seed=4)
+    setting = Setting(hidden=16, lr=0.02, patience=15)
+    network = build(problem, setting)
+    accuracies, weights = [], []
+
+    def note(epoch, accuracy):
+        accuracies.append(accuracy)
+        weights.append(network.first.weight.detach().clone())
+        assert epoch == len(accuracies)
+
+    fitted = fit(network, problem.dataset.y, problem.split, setting, seed=1, progress=note)
+    assert fitted.val_accuracy == max(accuracies)
+    assert accuracies.count(fitted.val_accuracy) > 1  # an equal one is no progress
+    assert fitted.best_epoch == 1 + int(np.argmax(accuracies))
+    assert fitted.n_epochs == fitted.best_epoch + 15 == len(accuracies)
+    assert torch.equal(network.first.weight, weights[fitted.best_epoch - 1])
+    right = fitted.predictions == problem.dataset.y
+    assert 100 * right[problem.split.val].mean() == pytest.approx(fitted.val_accuracy)
+    assert 100 * right[problem.split.test].mean() == pytest.approx(fitted.test_accuracy)
+    assert fitted.test_accuracy > 60  # of 3 classes
+
+
+def test_the_same_seed_gives_the_same_bits_and_leaves_torch_s_own_alone():
+    problem = classified_graph()
+    setting = Setting(hidden=16, max_epochs=12)
+    torch.manual_seed(99)
+    expected = torch.rand(3)
+    torch.manual_seed(99)
+    weights = []
+    for seed in (0, 0, 1):
+        network = build(problem, setting, seed=0)
+        fit(network, problem.dataset.y, problem.split, setting, seed)
+        weights.append(network.first.weight.detach())
+    assert torch.equal(weights[0], weights[1])
+    assert not torch.equal(weights[0], weights[2])  # another dropout
+    assert torch.equal(torch.rand(3), expected)
+
+
+@pytest.mark.parametrize("model", [gcn, sage, pagnn])
+def test_one_batch_with_all_neighbours_is_the_whole_graph(model):
+    problem = classified_graph(missing=0.6 if model is pagnn else None)
+    whole = Setting(hidden=8, n_layers=3, dropout=0.0, max_epochs=15, jumping="max")
+    sampled = Setting(**{**vars(whole), "batch": 1000, "fanout": (300,)})
+    weights = []
+    for setting in (whole, sampled):
+        network = build(problem, setting, model)
+        fit(network, problem.dataset.y, problem.split, setting, seed=0)
+        weights.append(network.first.weight.detach())
+    torch.testing.assert_close(*weights, rtol=1e-3, atol=1e-5)
+
+
+def test_small_batches_of_few_neighbours_learn_as_well():
+    problem = classified_graph(seed=3, n=400)
+    setting = Setting(hidden=16, lr=0.02, max_epochs=40, batch=10, fanout=(4, 3))
+    fitted = fit(build(problem, setting, sage), problem.dataset.y, problem.split, setting, seed=0)
+    assert fitted.test_accuracy > 60
+
+
+def test_sampled_rows_are_right_on_average_and_bounded():
+    problem = classified_graph()
+    S = gcn.operator(problem.dataset.graph, np.float64)
+    rows, rng = problem.split.train, np.random.default_rng(0)
+    X = rng.standard_normal((S.shape[0], 1))
+    sampler, total = Sampler(S, (2,)), 0.0
+    for _ in range(1500):
+        nodes, matrix = sampler.hop(rows, 2, rng)
+        assert np.diff(matrix.indptr).max() == 3  # two neighbours and itself
+        total = total + matrix @ X[nodes]
+    assert np.array_equal(nodes[: len(rows)], rows)
+    assert len(set(nodes)) == len(nodes)
+    np.testing.assert_allclose(total / 1500, (S @ X)[rows], atol=0.06)
+
+
+def test_draws_are_different_and_each_set_of_them_is_as_likely():
+    drawn = np.sort(draw(np.full(12_000, 4), 2, np.random.default_rng(0)), axis=1)
+    pairs, count = np.unique(drawn, axis=0, return_counts=True)
+    assert pairs.tolist() == [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
+    assert abs(count - 2000).max() < 200  # five standard deviations
+
+
+def test_dropout_keeps_its_share_and_the_mean():
+    dropout = Dropout(0.3)
+    dropout.reseed(1)
+    H = torch.ones(500, 401, dtype=torch.float64, requires_grad=True)
+    out = dropout(H)
+    assert abs(float((out == 0).double().mean()) - 0.3) < 0.005  # five standard deviations
+    assert float(out.detach().max()) == pytest.approx(1 / 0.7, rel=1e-4)
+    columns = (out == 0).double().mean(0)
+    assert abs(columns - 0.3).max() < 0.12
+    out.sum().backward()
+    assert torch.equal(H.grad, out.detach())
+    assert dropout.eval()(H) is H
+
+
+def test_a_fixed_matrix_has_the_gradient_of_its_product():
+    from scipy import sparse
+
+    A = FixedMatrix(sparse.random_array((5, 7), density=0.4, format="csr", rng=0))
+    H = torch.randn(7, 3, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda H: A @ H, (H,))
