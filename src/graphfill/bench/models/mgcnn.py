@@ -54,21 +54,21 @@ def fill(X: Floats, graph: Graph, seed: int = 0, *, max_epochs: int = MAX_EPOCHS
     seed : int
         Of the cells' parts and the initial weights.
     """
-    known = np.argwhere(~np.isnan(X))
+    known = np.flatnonzero(~np.isnan(X))
     if not len(known) or len(known) == X.size:
         return np.nan_to_num(X, nan=0.0)
     S = normalized_adjacency(graph)
     mixed = np.random.default_rng(seed).permutation(known)
     n_given, n_targets = len(known) // 2, round(0.4 * len(known))
     parts = np.split(mixed, [n_given, n_given + n_targets])
-    given, targets, checked = (_sorted(part) for part in parts)
+    given, targets, checked = (np.divmod(np.sort(part), X.shape[1]) for part in parts)
     with seeded(seed):
         network = Completion(S, X.shape[1])
     network.to(device())
     _train(network, X, given, targets, checked, max_epochs)
     network.eval()
     with torch.no_grad():
-        whole = network.matrix(network.encode(_only(X, (known[:, 0], known[:, 1]))))
+        whole = network.matrix(network.encode(_only(X, np.divmod(known, X.shape[1]))))
     return np.where(np.isnan(X), whole.cpu().numpy(), X)
 
 
@@ -169,12 +169,6 @@ def _train(
         loss.backward()
         optimizer.step()
     network.load_state_dict(kept)
-
-
-def _sorted(cells: NDArray[np.intp]) -> Cells:
-    """Rows and columns of cells, in the order in which they lie in memory."""
-    cells = cells[np.lexsort(cells.T[::-1])]
-    return cells[:, 0], cells[:, 1]
 
 
 def _only(X: Floats, cells: Cells) -> FixedMatrix | Tensor:

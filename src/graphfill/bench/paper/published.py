@@ -117,3 +117,11 @@ _ARXIV_BARS = {"labels": Bar(0.05), "positional": Bar(1.5)}
 def bar(name: str, method: str) -> Bar:
     """The bar of one row of the second table."""
     return _ARXIV_BARS.get(method, _BARS[method]) if name == "arxiv" else _BARS[method]
+
+
+def of(name: str, method: str, rate: float) -> Published | None:
+    """The paper's accuracy of a method on a set; of all but its own, at 99 % missing alone."""
+    if method == "fp":
+        return TABLE_1[name][rate]
+    found = TABLE_2[name].get(method)
+    return found if isinstance(found, Published) else None

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import published
 from .experiments import (
+    CONTROLLED,
     EXACT_RATES,
     FILLED,
     METHODS,
@@ -131,28 +132,32 @@ def controls(measured: Measured) -> Table:
     scope = measured.scope
     rows = []
     for name in scope.among(SETS):
-        for rate in (0.0, *TABLE_1_RATES):
-            text = cell(name, "fp", rate, scope=scope)
-            own = measured.estimate(cell(name, "fp", rate, scope=scope, split="development"))
-            loops = cell(name, "fp-loops", rate, scope=scope) if rate == WORST else None
-            paper = published.TABLE_1[name][rate]
-            row = [
-                measured.estimate(text),
-                own,
-                paper,
-                *_judged(own, paper, "fp", name),
-                measured.difference(loops, text) if loops else None,
-            ]
-            if row[1] is not None or row[5] is not None:
-                rows.append([of_set(name), of_rate(rate) if rate else "none", *row])
+        for method, rate in CONTROLLED:
+            text = cell(name, method, rate, scope=scope)
+            random = measured.estimate(text)
+            own = measured.estimate(cell(name, method, rate, scope=scope, split="development"))
+            looped = (method, rate) == ("fp", WORST)
+            loops = cell(name, "fp-loops", rate, scope=scope) if looped else None
+            gain = measured.difference(loops, text) if loops else None
+            paper = published.of(name, method, rate)
+            what = of_method(method)
+            if method == "fp":
+                what += f", {of_rate(rate) if rate else 'none'} missing"
+            if own is not None or gain is not None:
+                rows.append(
+                    [of_set(name), what, paper, random, *_judged(random, paper, method, name),
+                     own, *_judged(own, paper, method, name), gain]
+                )  # fmt: skip
     columns = [
         "set",
-        "missing",
-        "test nodes at random",
-        "the paper's test nodes",
+        "method",
         "paper",
+        "test nodes at random",
         "difference",
         "beyond the bar",
+        "the paper's test nodes",
+        "difference there",
+        "beyond the bar there",
         "self-loops − none",
     ]
     title = "The same on the official code's test nodes, and with its self-loops"
