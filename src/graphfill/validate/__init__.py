@@ -5,14 +5,19 @@ Each function checks one thing and either returns the cleaned value or raises
 return the error for their caller to raise.
 """
 
+from .attributes import *
 from .bench import *
 from .columns import *
 from .errors import *
 from .files import *
 from .formats import *
 from .graphs import *
+from .hetero import *
 from .matrices import *
+from .newcomers import *
 from .outputs import *
 from .parameters import *
+from .pyg import *
+from .shards import *
 from .tables import *
 from .wording import *

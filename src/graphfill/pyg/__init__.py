@@ -1,0 +1,24 @@
+"""Fill missing features of PyG graphs: transforms for Data, Batch and HeteroData.
+
+>>> import torch
+>>> from torch_geometric.data import Data
+>>> from graphfill.pyg import FeaturePropagation
+>>> path = torch.tensor([[0, 1], [1, 2]])
+>>> data = Data(x=torch.tensor([[1.0], [float("nan")], [3.0]]), edge_index=path)
+>>> FeaturePropagation(normalization="rw", solver="exact")(data).x.flatten()
+tensor([1., 2., 3.])
+"""
+
+from .hetero_transform import HeteroPropagation
+from .impute import Impute, MeanImputer, NeighborMeanImputer, RandomImputer, ZeroImputer
+from .transforms import FeaturePropagation
+
+__all__ = [
+    "FeaturePropagation",
+    "HeteroPropagation",
+    "Impute",
+    "MeanImputer",
+    "NeighborMeanImputer",
+    "RandomImputer",
+    "ZeroImputer",
+]

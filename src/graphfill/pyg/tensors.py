@@ -1,0 +1,87 @@
+"""What PyG data hold: edges in any of their forms, the graphs of a batch, masks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .. import validate
+from ..graph import Graph
+
+
+def graph_of(
+    data: Any, n_nodes: int, *, edge_weight: str | None = None, directed: str = "symmetrize"
+) -> Graph:
+    """The graph of a Data or Batch: edge_index, or adj_t, dense or sparse.
+
+    Loops that the data list are kept, as PyG does. ``edge_weight`` names the attribute that
+    weights come from; for a sparse tensor that is its own name.
+    """
+    for name in ("edge_index", "adj_t"):
+        edges = getattr(data, name, None)
+        if edges is None or not is_sparse(edges):
+            continue
+        indptr, indices, values = compressed(edges)
+        weights = values if edge_weight == name else None
+        if edge_weight not in (None, name):
+            weights = validate.check_weight_attribute(data, edge_weight)
+        return Graph.from_csr(indptr, indices, weights, self_loops=True, directed=directed)
+    return Graph.from_pyg(
+        data, n_nodes=n_nodes, edge_weight=edge_weight, self_loops=True, directed=directed
+    )
+
+
+def is_sparse(edges: Any) -> bool:
+    """Whether edges are a sparse matrix: of torch, or a torch_sparse.SparseTensor."""
+    if isinstance(edges, Tensor):
+        return edges.layout is not torch.strided
+    return hasattr(edges, "csr")
+
+
+def compressed(A: Any) -> tuple[Any, Any, Any]:
+    """indptr, indices and values of a sparse matrix of any layout."""
+    if isinstance(A, Tensor):
+        A = A.detach().cpu()
+        A = A if A.layout is torch.sparse_csr else A.to_sparse_csr()
+        indptr, indices, values = A.crow_indices(), A.col_indices(), A.values()
+    else:
+        indptr, indices, values = A.cpu().csr()
+    return indptr.numpy(), indices.numpy(), values
+
+
+def graph_starts(data: Any) -> Tensor | None:
+    """Where each graph of a batch begins, and the end; None for a single graph."""
+    ptr = getattr(data, "ptr", None)
+    return ptr if isinstance(ptr, Tensor) and len(ptr) > 2 else None
+
+
+def missing_cells(x: Tensor, missing_mask: Any) -> Tensor:
+    """True where a cell is NaN or masked; refuses a mask that calls a NaN known."""
+    nan = x.isnan() if x.is_floating_point() else torch.zeros_like(x, dtype=torch.bool)
+    if missing_mask is None:
+        return nan
+    mask = torch.as_tensor(missing_mask, device=x.device)
+    if mask.dtype != torch.bool or mask.shape != x.shape or bool((nan & ~mask).any()):
+        cells = x.detach().double().reshape(len(x), -1).cpu().numpy()
+        validate.check_missing_mask(mask.cpu().numpy(), cells, tuple(x.shape))
+    return mask
+
+
+def known_means(x: Tensor, missing: Tensor, starts: Tensor) -> Tensor:
+    """Mean of the known cells of each column in each graph, 0 without any; one row per node."""
+    sizes = starts.diff().to(x.device)
+    graph = torch.repeat_interleave(torch.arange(len(sizes), device=x.device), sizes)
+    zero = torch.zeros((), dtype=torch.float64, device=x.device)
+    total = torch.zeros((len(sizes), *x.shape[1:]), dtype=torch.float64, device=x.device)
+    count = total.clone()
+    total.index_add_(0, graph, torch.where(missing, zero, x.detach().double()))
+    count.index_add_(0, graph, (~missing).double())
+    return (total / count.clamp(min=1.0))[graph]
+
+
+def with_indicator(x: Tensor, missing: Tensor) -> Tensor:
+    """The columns, and after them one per column: 1 where a cell was missing."""
+    columns = x.reshape(len(x), -1)
+    return torch.cat([columns, missing.reshape(columns.shape).to(x.dtype)], dim=1)

@@ -1,0 +1,109 @@
+"""HeteroData: every type filled, and features for types that had none."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_geometric")
+
+from torch_geometric.data import HeteroData  # noqa: E402
+from torch_geometric.transforms import ToUndirected  # noqa: E402
+
+import graphfill as gf  # noqa: E402
+from graphfill.hetero import propagate_hetero  # noqa: E402
+from graphfill.pyg import FeaturePropagation, HeteroPropagation  # noqa: E402
+
+NAN = float("nan")
+OF, ON = ("paper", "of", "author"), ("paper", "on", "subject")
+
+
+def library(seed=0, dtype=torch.float64):
+    torch.manual_seed(seed)
+    data = HeteroData()
+    data["paper"].x = torch.randn(40, 3, dtype=dtype)
+    data["paper"].x[torch.rand(40, 3) < 0.7] = NAN
+    data["paper"].x[0] = 1.0
+    data["author"].x = torch.randn(25, 3, dtype=dtype)
+    data["subject"].num_nodes = 3
+    papers = torch.arange(40)
+    data[OF].edge_index = torch.cat(
+        [torch.stack([papers, torch.randint(0, 25, (40,))]) for _ in range(2)], dim=1
+    )
+    data[ON].edge_index = torch.stack([papers, papers % 3])
+    return data
+
+
+@pytest.mark.parametrize("shared", [None, "same_width", ["paper", "author"]])
+def test_the_transform_is_propagate_hetero(shared):
+    data = library()
+    features = {"paper": data["paper"].x.numpy(), "author": data["author"].x.numpy(), "subject": 3}
+    edges = {key: tuple(data[key].edge_index.numpy()) for key in (OF, ON)}
+    expected = propagate_hetero(features, edges, shared=shared).features
+    filled = HeteroPropagation(shared=shared)(data)
+    for kind in ("paper", "author", "subject"):
+        assert torch.equal(filled[kind].x, torch.from_numpy(expected[kind]))
+    assert filled["subject"].x.shape == (3, 3)
+    assert "x" not in data["subject"]
+    assert data["paper"].x.isnan().any()
+
+
+def test_reverse_edges_change_nothing():
+    data = library()
+    plain = HeteroPropagation(shared="same_width")(data)
+    both = HeteroPropagation(shared="same_width")(ToUndirected()(data.clone()))
+    for kind in data.node_types:
+        assert torch.equal(plain[kind].x, both[kind].x)
+
+
+def test_feature_propagation_fills_every_type_with_its_own_settings():
+    data = library(dtype=torch.float32)
+    exact = FeaturePropagation(solver="exact", normalization="rw", shared="same_width")(data)
+    expected = HeteroPropagation(shared="same_width")(data)
+    for kind in data.node_types:
+        assert exact[kind].x.dtype is torch.float32
+        assert torch.equal(exact[kind].x, expected[kind].x)
+    steps = FeaturePropagation(num_iterations=2, shared="same_width")(data)
+    assert not torch.equal(steps["paper"].x, expected["paper"].x)
+
+
+def test_sparse_edges_weights_masks_and_indicators():
+    data = library()
+    expected = HeteroPropagation(weights={"on": 0.5})(data)["paper"].x
+    sparse = data.clone()
+    size = (3, 40)
+    flipped = data[ON].edge_index.flip(0)
+    sparse[ON].adj_t = torch.sparse_coo_tensor(flipped, torch.ones(40), size).to_sparse_csr()
+    del sparse[ON].edge_index
+    assert torch.equal(HeteroPropagation(weights={"on": 0.5})(sparse)["paper"].x, expected)
+
+    weighted = data.clone()
+    weighted[OF].edge_weight = torch.rand(80) + 0.1
+    assert torch.equal(HeteroPropagation(weights={"on": 0.5})(weighted)["paper"].x, expected)
+    named = HeteroPropagation(weights={"on": 0.5}, edge_weight="edge_weight")
+    assert not torch.equal(named(weighted)["paper"].x, expected)
+
+    mask = data["paper"].x.isnan()
+    masked = data.clone()
+    masked["paper"].x = masked["paper"].x.nan_to_num(7.0)
+    by_mask = HeteroPropagation(
+        weights={"on": 0.5}, missing_mask={"paper": mask}, add_indicator=True
+    )(masked)
+    assert torch.equal(by_mask["paper"].x, torch.cat([expected, mask.double()], dim=1))
+    assert by_mask["subject"].x[:, 3:].eq(1).all()
+
+
+def test_refusals():
+    data = library()
+    data["author"].x = data["author"].x[:, :2]
+    with pytest.raises(gf.InputError, match="'paper' with 3 column"):
+        HeteroPropagation(shared=["paper", "author"])(data)
+    with pytest.raises(gf.InputError, match="takes a dict of masks"):
+        FeaturePropagation(torch.zeros(40, 3, dtype=torch.bool))(data)
+    wrong = {"paper": torch.zeros(40, 3, dtype=torch.bool)}
+    with pytest.raises(gf.InputError, match="is NaN but missing_mask"):
+        HeteroPropagation(missing_mask=wrong)(data)
+    bare = HeteroData()
+    bare["paper"].x = torch.ones(2, 1)
+    bare["venue"].name = "here"
+    bare["paper", "in", "venue"].edge_index = torch.tensor([[0], [0]])
+    with pytest.raises(gf.InputError, match=r"set data\['venue'\].num_nodes"):
+        HeteroPropagation()(bare)

@@ -1,0 +1,81 @@
+"""Every imputer as a transform."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_geometric")
+
+from sklearn.impute import SimpleImputer  # noqa: E402
+from torch_geometric.data import Batch, Data, HeteroData  # noqa: E402
+from torch_geometric.transforms import Compose  # noqa: E402
+
+import graphfill as gf  # noqa: E402
+import graphfill.pyg as gp  # noqa: E402
+
+NAN = float("nan")
+NAMES = ["ZeroImputer", "RandomImputer", "MeanImputer", "NeighborMeanImputer"]
+
+
+def star(shift=0.0):
+    x = torch.tensor([[NAN, 2.0], [1.0, NAN], [3.0, NAN], [2.0, 1.0]]) + shift
+    return Data(x=x, edge_index=torch.tensor([[0, 0, 0], [1, 2, 3]]))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_transform_is_its_imputer(name):
+    options = {"random_state": 3} if name == "RandomImputer" else {}
+    data, graph = star(), gf.Graph.from_edges([0, 0, 0], [1, 2, 3], n_nodes=4)
+    expected = getattr(gf, name)(graph, **options).fit_transform(data.x.numpy())
+    transform = getattr(gp, name)(**options)
+    for made in (transform, gp.Impute(getattr(gf, name)(**options))):
+        filled = made(data).x
+        assert filled.dtype is torch.float32
+        assert np.array_equal(filled.numpy(), expected)
+    assert repr(transform) == repr(getattr(gf, name)(**options))
+    assert data.x.isnan().sum() == 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_batch_is_filled_graph_by_graph(name):
+    options = {"random_state": 3} if name == "RandomImputer" else {}
+    transform = getattr(gp, name)(**options)
+    listed = [star(), star(10.0), star(-4.0)]
+    together = transform(Batch.from_data_list(listed)).to_data_list()
+    for one, part in zip(listed, together, strict=True):
+        assert torch.equal(transform(one).x, part.x)
+
+
+def test_masks_weights_one_dimension_and_scikit_learn():
+    data = Data(
+        x=torch.tensor([0.0, 1.0, 5.0]),
+        edge_index=torch.tensor([[0, 0], [1, 2]]),
+        length=torch.tensor([3.0, 1.0]),
+    )
+    mask = torch.tensor([True, False, False])
+    assert gp.NeighborMeanImputer(missing_mask=mask)(data).x.tolist() == [3.0, 1.0, 5.0]
+    weighted = gp.NeighborMeanImputer(missing_mask=mask, edge_weight="length")
+    assert weighted(data).x.tolist() == [2.0, 1.0, 5.0]
+    median = gp.Impute(SimpleImputer(strategy="median"), missing_mask=mask)
+    assert Compose([median])(data).x.tolist() == [3.0, 1.0, 5.0]
+
+
+def test_an_imputer_with_indicators_widens_the_features():
+    filled = gp.MeanImputer(add_indicator=True)(star()).x
+    assert filled.shape == (4, 4)
+    assert filled[:, 3].tolist() == [0.0, 1.0, 1.0, 0.0]
+
+
+def test_what_is_no_imputer_or_no_single_type_is_refused():
+    with pytest.raises(gf.InputError, match="is no imputer"):
+        gp.Impute(gf.MeanImputer)
+    with pytest.raises(gf.InputError, match="MeanImputer fills Data and Batch, not HeteroData"):
+        gp.MeanImputer()(HeteroData())
+
+
+def test_unreached_cells_of_a_batch_are_said_once():
+    lonely = Data(
+        x=torch.tensor([[1.0, 0.0], [NAN, 0.0], [NAN, 0.0]]), edge_index=torch.tensor([[0], [1]])
+    )
+    with pytest.warns(gf.UnreachedWarning, match="2 of the 3 graphs of the batch"):
+        gp.NeighborMeanImputer()(Batch.from_data_list([lonely, star(), lonely]))

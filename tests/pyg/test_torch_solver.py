@@ -1,0 +1,61 @@
+"""The torch solver against the CPU kernels."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_geometric")
+
+from torch_geometric.data import Data  # noqa: E402
+
+from graphfill.pyg import FeaturePropagation, torch_solver  # noqa: E402
+
+NAN = float("nan")
+
+
+def sparse_data(dtype, n=300, columns=9):
+    """A weighted graph of several components, some of which know nothing of some columns."""
+    torch.manual_seed(3)
+    x = torch.randn(n, columns, dtype=dtype) + 2.0
+    x[torch.rand(n, columns) < 0.8] = NAN
+    edges = torch.randint(0, n, (2, 320))
+    return Data(x=x, edge_index=edges, w=torch.rand(320) + 0.1)
+
+
+@pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("solver", ["diffusion", "chebyshev", "exact"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"normalization": "rw", "unreached": "mean"},
+        {"normalization": "rw", "shrinkage": 0.3, "edge_weight": "w"},
+        {"shrinkage": 0.1, "self_loops": True, "unreached": "nan"},
+    ],
+)
+def test_torch_agrees_with_the_kernels(dtype, solver, options):
+    data = sparse_data(dtype)
+    on_cpu = FeaturePropagation(solver=solver, backend="cpu", **options)(data).x
+    in_torch = FeaturePropagation(solver=solver, backend="torch", **options)(data).x
+    assert in_torch.dtype is dtype
+    assert torch.allclose(in_torch, on_cpu, rtol=1e-5, atol=1e-5, equal_nan=True)
+
+
+def test_blocks_of_columns_change_nothing(monkeypatch):
+    data = sparse_data(torch.float64)
+    transform = FeaturePropagation(solver="exact", normalization="rw", backend="torch")
+    with pytest.warns(match="cannot be inferred"):
+        whole = transform(data).x
+    monkeypatch.setattr(torch_solver, "BLOCK_CELLS", 600)  # two columns at a time
+    with pytest.warns(match="cannot be inferred"):
+        assert torch.allclose(transform(data).x, whole, rtol=0, atol=1e-8)
+
+
+def test_infinite_cells_and_wrong_counts_are_refused():
+    x = torch.tensor([[1.0], [NAN], [float("inf")]])
+    path = torch.tensor([[0, 1], [1, 2]])
+    with pytest.raises(ValueError, match="row 2, column 0 is infinite"):
+        FeaturePropagation(backend="torch")(Data(x=x, edge_index=path))
+    A = torch.eye(4).to_sparse_csr()
+    with pytest.raises(ValueError, match=r"3 row.* but the graph has 4"):
+        FeaturePropagation(backend="torch")(Data(x=x[:3].nan_to_num(0, 0, 0), adj_t=A))
