@@ -12,7 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .attributes import impute_graph
     from .graph import Graph
+    from .hetero import HeteroResult, propagate_hetero
     from .imputers import (
         FeaturePropagation,
         MeanImputer,
@@ -40,6 +42,9 @@ _HOMES = {
     "propagate": "solve",
     "Result": "solve",
     "impute": "table",
+    "impute_graph": "attributes",
+    "propagate_hetero": "hetero",
+    "HeteroResult": "hetero",
     "TableResult": "table_result",
     "FeaturePropagation": "imputers",
     "MeanImputer": "imputers",
@@ -58,6 +63,7 @@ __all__ = [
     "FeaturePropagation",
     "Graph",
     "GraphfillWarning",
+    "HeteroResult",
     "InputError",
     "MeanImputer",
     "NeighborMeanImputer",
@@ -69,7 +75,9 @@ __all__ = [
     "ZeroImputer",
     "__version__",
     "impute",
+    "impute_graph",
     "propagate",
+    "propagate_hetero",
 ]
 
 

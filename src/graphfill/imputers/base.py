@@ -84,6 +84,9 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
         """Fill the NaN of X, one row per node, in a new array; the policy is applied after."""
 
+    def _keep(self, graph: Graph, table: NDArray[np.floating], fill: Fill) -> None:
+        """Keep what later calls need of the fill made in `fit`, one row per node."""
+
     def _in_empty_columns(self, X: NDArray[np.floating]) -> NDArray[np.bool_] | None:
         """The missing cells of columns that had no known cell in fit; None if there are none."""
         empty = np.isnan(self.statistics_[self._kept()])
@@ -196,7 +199,7 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         if self.graph_ is not None and (self.graph_.ids is not None or opened.row_ids is not None):
             # Later tables may hold some rows only. A table of the user's memory is copied.
             self._sources = table.copy() if nodes is None else table
-        filled, fill = self._complete(opened, nodes, table)
+        filled, fill = self._complete(opened, nodes, table, keep=True)
         self.unreached_ = np.zeros(filled.shape, bool) if fill.unreached is None else fill.unreached
         for name, value in fill.attributes.items():
             setattr(self, name, value)
@@ -237,17 +240,24 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         return table
 
     def _complete(
-        self, opened: Container, nodes: NDArray[np.intp] | None, table: NDArray[np.floating]
+        self,
+        opened: Container,
+        nodes: NDArray[np.intp] | None,
+        table: NDArray[np.floating],
+        *,
+        keep: bool = False,
     ) -> tuple[NDArray[np.floating], Fill]:
         """Fill the table, apply the policy and pick the rows that were given."""
         graph = self.graph_
         if graph is None:
             graph = Graph.from_edges([], [], n_nodes=len(table))
         fill = self._fill(table, graph)
+        if fill.unreached is not None and self.unreached != "random":
+            value = self._policy_values(table.dtype)
+            fill.X[fill.unreached] = np.broadcast_to(value, table.shape)[fill.unreached]
+        if keep:
+            self._keep(graph, table, fill)
         if fill.unreached is not None:
-            if self.unreached != "random":
-                value = self._policy_values(table.dtype)
-                fill.X[fill.unreached] = np.broadcast_to(value, table.shape)[fill.unreached]
             if nodes is not None:
                 fill.unreached = fill.unreached[nodes]
             self._report(fill.unreached, np.isnan(known_means(table)), opened)
