@@ -6,19 +6,19 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 SOURCES := pyproject.toml setup.py constraints.txt $(wildcard src/graphfill/csrc/*)
 PYTEST := $(BIN)/python -m pytest -q -n 2
 
-.PHONY: demo test test-compiled test-plain test-slow browser lint sanitize benchmark paper wheel clean
+.PHONY: demo test test-compiled test-plain test-slow browser lint docs sanitize benchmark paper wheel clean
 
 demo: $(VENV)/.graphfill
 	$(BIN)/graphfill demo --folder demo-output
 
-test: lint test-compiled test-plain
+test: lint docs test-compiled test-plain
 
 test-compiled: $(VENV)/.dev browser
 	$(PYTEST) -m "not slow"
 
 # The same suite on an install without the compiled extension, but for what never calls a kernel
 # or takes long to say the same again; `make test-plain KERNEL_FREE=` runs all of it.
-KERNEL_FREE := report test_io.py test_text.py test_dialect.py test_columns.py test_trust.py \
+KERNEL_FREE := docs report test_io.py test_text.py test_dialect.py test_columns.py test_trust.py \
 	properties/test_round_trip.py end_to_end/test_bad_inputs.py end_to_end/test_killed.py \
 	end_to_end/test_command_line.py end_to_end/test_examples.py bench
 test-plain: $(VENV)/.dev
@@ -50,6 +50,10 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The documentation as docs/_build/html/index.html; a reference that leads nowhere is an error.
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -q -n -W --keep-going docs docs/_build/html
 
 # The kernels' tests with address and undefined-behaviour checks built in.
 sanitize: $(VENV)/.dev
@@ -89,5 +93,9 @@ $(VENV)/.bench: $(VENV)/.graphfill
 	$(PIP) --editable ".[bench]"
 	touch $@
 
+$(VENV)/.docs: $(VENV)/.dev
+	$(PIP) --editable ".[docs]"
+	touch $@
+
 clean:
-	rm -rf $(VENV) build dist demo-output src/*.egg-info src/graphfill/*.so
+	rm -rf $(VENV) build dist demo-output docs/_build docs/api src/*.egg-info src/graphfill/*.so

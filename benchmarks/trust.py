@@ -27,7 +27,8 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 LEVEL, HIDDEN = 0.9, 0.3
 BINS = 10
 RESULTS = HERE / "results" / "trust.jsonl"
-SKLEARN_SEEDS = {"debian_bookworm": 2}
+SKLEARN_SEEDS = {"debian_bookworm": 1}
+CLASS_SEEDS = {"debian_bookworm": 5}  # its 58 sections take minutes
 MOST_DONORS = 10_000
 SKLEARN = ("SimpleImputer", "KNNImputer", "IterativeImputer")
 
@@ -62,7 +63,8 @@ def run_one(name: str, seed: int) -> dict:
         n: column_agreement(c, graph, graph.n_nodes, seed).beyond_chance for n, c in columns.items()
     }
     start = time.perf_counter()
-    found = assess(columns, list(columns), graph, informative, seed=seed, alternatives=True)
+    wanted = [n for n, c in columns.items() if not c.is_class or seed < CLASS_SEEDS.get(name, 99)]
+    found = assess(columns, wanted, graph, informative, seed=seed, alternatives=True)
     row = {"set": name, "seed": seed, "columns": {}}
     for column_name, one in found.items():
         column = columns[column_name]
