@@ -16,17 +16,15 @@ test: lint docs test-compiled test-plain
 test-compiled: $(VENV)/.dev browser
 	$(PYTEST) -m "not slow"
 
-# The same suite on an install without the compiled extension, but for what never calls a kernel
-# or takes long to say the same again; `make test-plain KERNEL_FREE=` runs all of it.
-KERNEL_FREE := docs report test_io.py test_text.py test_dialect.py test_columns.py test_trust.py \
-	properties/test_round_trip.py end_to_end/test_bad_inputs.py end_to_end/test_killed.py \
-	end_to_end/test_command_line.py end_to_end/test_examples.py bench
+# What calls a kernel, on an install without the compiled extension; PLAIN= names other tests.
+PLAIN := $(addprefix tests/,properties/test_closed_form.py imputers/test_propagation.py \
+	imputers/test_baselines.py imputers/test_newcomers.py test_graph.py test_hetero.py \
+	test_kernels.py test_memory.py test_peers.py test_solve.py test_table.py)
 test-plain: $(VENV)/.dev
 	rm -rf build/installed-plain
 	GRAPHFILL_NO_EXTENSION=1 $(PIP) --no-deps --target build/installed-plain .
 	test ! -e build/installed-plain/graphfill/_kernels.abi3.so
-	PYTHONPATH=build/installed-plain $(PYTEST) -m "not slow" tests --ignore tests/test_extension.py \
-		$(addprefix --ignore tests/,$(KERNEL_FREE))
+	PYTHONPATH=build/installed-plain $(PYTEST) -m "not slow" $(PLAIN)
 
 test-slow: $(VENV)/.dev
 	$(PYTEST) -m slow
