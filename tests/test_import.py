@@ -120,3 +120,18 @@ def test_public_names_resolve_in_any_order_of_import():
     assert "propagate" in fresh("import graphfill; print(dir(graphfill))")
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = __import__("graphfill").nothing
+
+
+def test_no_refusal_hides_another_of_its_name():
+    import importlib
+    import pkgutil
+
+    from graphfill import validate
+
+    home = {}
+    for found in pkgutil.iter_modules(validate.__path__):
+        module = importlib.import_module(f"graphfill.validate.{found.name}")
+        for name, value in vars(module).items():
+            if getattr(value, "__module__", "") == module.__name__ and not name.startswith("_"):
+                assert home.setdefault(name, found.name) == found.name
+    assert len(home) > 100

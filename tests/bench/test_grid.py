@@ -95,7 +95,9 @@ def load_system(folder):
 
 
 INTERRUPTED = """
+import signal
 import sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which nohup would have taken away
 from graphfill.bench.data import Files
 from graphfill.bench.grid import Run, run_grid
 from graphfill.bench.results import Results

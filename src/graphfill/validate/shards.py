@@ -100,9 +100,7 @@ def not_finished(folder: Path, done: str) -> InputError:
 
 def already_running(folder: Path) -> InputError:
     """A folder that another driver works in."""
-    return InputError(
-        f"Another run works in {folder}: wait for its end, or name another folder."
-    )
+    return InputError(f"Another run works in {folder}: wait for its end, or name another folder.")
 
 
 def check_stored_graph(path: Path, n_nodes: int, problem: str) -> None:
@@ -129,7 +127,7 @@ def missing_engine(name: str, package: str) -> InputError:
     )
 
 
-def worker_died(job: Any, times: int, detail: str) -> InputError:
+def shard_worker_died(job: Any, times: int, detail: str) -> InputError:
     """A job that ends every worker it is given to."""
     return InputError(
         f"The worker of {job} died {times} times ({detail}): is there memory enough for a shard? "
