@@ -26,6 +26,7 @@ METHODS = {
     "neighbors": "missing = mean of the neighbours that know it",
     "mgcnn": "a Chebyshev network that learns to fill",
     "positional": "20 eigenvectors of the graph in place of features",
+    "positional-scaled": "the same, their entries about 1 instead of 1 / sqrt(n)",
     "labels": "label propagation, no features",
     "pagnn": "PaGNN, a network that passes over missing cells",
     "gcnmf": "GCNMF, a network that integrates over missing cells",
@@ -35,7 +36,7 @@ MODELS = {
     "sage": "GraphSAGE, mean over neighbours",
 }
 WITHOUT_MODEL = ("labels", "pagnn", "gcnmf")
-WITHOUT_FEATURES = ("labels", "positional")
+WITHOUT_FEATURES = ("labels", "positional", "positional-scaled")
 
 
 def run(problem: Problem, method: str, model: str | None, setting: Setting) -> Outcome:
@@ -93,7 +94,7 @@ def reconstruction_error(problem: Problem, method: str, X: Floats) -> float | No
 
     None where nothing was hidden, nothing filled, or all that was hidden is 0.
     """
-    if problem.missing is None or method in ("full", "positional", "pagnn"):
+    if problem.missing is None or method in ("full", "pagnn", *WITHOUT_FEATURES):
         return None
     truth = problem.dataset.dense()
     hidden = problem.missing & ~np.isnan(truth)
@@ -109,10 +110,11 @@ def _features(problem: Problem, method: str) -> Floats:
         X = dataset.dense()
         validate.check_complete(dataset.name, int(np.isnan(X).sum()))
         return X
-    if method == "positional":
+    if method in WITHOUT_FEATURES:
         from .models import positional
 
-        return positional.encode(dataset.graph, k=20)
+        scale = np.sqrt(dataset.n_nodes) if method == "positional-scaled" else 1.0
+        return positional.encode(dataset.graph, k=20) * np.float32(scale)
     X = problem.incomplete()
     if method == "pagnn" or not np.isnan(X).any():
         return X

@@ -19,6 +19,7 @@ SIMPLE = ("zero", "random", "mean", "neighbors")  # fills beside the paper's own
 FILLED = ("fp", *SIMPLE, "mgcnn")  # a GNN is trained on what they fill
 WHOLE = ("pagnn", "gcnmf")  # take the gaps as they are
 FEATURELESS = ("labels", "positional")
+SCALED = "positional-scaled"  # the paper does not say how long its eigenvectors are
 METHODS = (*FILLED, *WHOLE, *FEATURELESS)
 SLOW = ("gcnmf", "mgcnn")
 TABLE_1_RATES = (0.5, 0.9, 0.99)
@@ -28,6 +29,8 @@ CONTROLLED = (
     *(("fp", rate) for rate in (0.0, *TABLE_1_RATES)),
     *((method, 0.99) for method in ("labels", "positional", "pagnn")),
 )
+# And in another form: with self-loops, as in the official code; with longer eigenvectors.
+VARIED = {("fp", 0.99): "fp-loops", ("positional", 0.99): SCALED}
 EXACT_RATES = (0.9, 0.99, 0.995)
 WORST = 0.99
 EXPERIMENTS = ("table-1", "table-2", "gcn", "sage", "run-time", "homophily", "exact", "controls")
@@ -111,7 +114,7 @@ def cell(
             setting = replace(setting, n_layers=3, hidden=256, jumping="max")
     if name in MIXHOP:
         other.setdefault("split", "thirds")
-    if method in FEATURELESS:
+    if method in (*FEATURELESS, SCALED):
         rate = 0.0
     elif rate == 0.0 and method not in WHOLE:
         method = "full"
@@ -157,7 +160,7 @@ def cells(experiment: str, scope: Scope = PAPER) -> list[Cell]:
             for s in sets
             for method, rate in CONTROLLED
         ]
-        made += [cell(s, "fp-loops", scope=scope) for s in sets]
+        made += [cell(s, method, scope=scope) for s in sets for method in VARIED.values()]
     else:
         raise KeyError(experiment)
     return list(dict.fromkeys(made))

@@ -10,6 +10,7 @@ from .experiments import (
     FILLED,
     MIXHOP,
     SETS,
+    VARIED,
     WHOLE,
     WORST,
     Cell,
@@ -190,11 +191,22 @@ def controls(measured: Measured) -> str | None:
         if beyond:
             mended = sum(row[5] is not None for row in within)
             told[0] += f", among them {mended} of the {beyond} that are not on random ones"
-    gains = {row[0]: row[9] for row in rows if row[9] is not None and row[9].n >= ENOUGH}
+    loops, longer = (
+        {row[0]: row for row in rows if row[9] == of_method(variant) and row[10] is not None}
+        for variant in VARIED.values()
+    )
+    gains = {name: row[10] for name, row in loops.items() if row[10].n >= ENOUGH}
     clear = [f"{name} ({signed(gain.mean)})" for name, gain in gains.items() if gain.clear]
     if gains:
         where = f"{listed(clear)}, of {len(gains)} sets" if clear else f"any of {len(gains)} sets"
         told.append(f"Self-loops make {'a' if clear else 'no'} clear difference on {where}")
+    if longer:
+        between = [name for name, row in longer.items() if row[4] * (row[4] + row[10].mean) < 0]
+        told.append(
+            "Scaled from unit length to entries of about 1, positional encodings change by "
+            + listed([f"{signed(row[10].mean)} ({name})" for name, row in longer.items()])
+            + f"; the paper's figure lies between the two on {len(between)} of {len(longer)} sets"
+        )
     return ". ".join(told) + "." if told else None
 
 

@@ -27,6 +27,7 @@ METHODS = {
     "gcnmf": "GCNMF",
     "labels": "label propagation",
     "positional": "positional encodings",
+    "positional-scaled": "positional encodings, scaled",
 }
 
 
