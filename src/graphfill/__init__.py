@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .attributes import impute_graph
+    from .distributed import propagate_sharded
     from .graph import Graph
     from .hetero import HeteroResult, propagate_hetero
     from .imputers import (
@@ -44,6 +45,7 @@ _HOMES = {
     "impute": "table",
     "impute_graph": "attributes",
     "propagate_hetero": "hetero",
+    "propagate_sharded": "distributed",
     "HeteroResult": "hetero",
     "TableResult": "table_result",
     "FeaturePropagation": "imputers",
@@ -78,6 +80,7 @@ __all__ = [
     "impute_graph",
     "propagate",
     "propagate_hetero",
+    "propagate_sharded",
 ]
 
 

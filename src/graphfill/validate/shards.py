@@ -62,9 +62,11 @@ def check_checksum(path: Path, found: int, wanted: int, earlier: Path | None) ->
 
 def broken_manifest(path: Path, reason: str) -> InputError:
     """A manifest that is no JSON, or not the one that was written."""
+    remedy = "cut the graph again into an empty folder"
+    if path.name != "manifest.json":
+        remedy = "delete it to go on from the iteration before"
     return InputError(
-        f"{path} is no manifest as it was written ({reason}): restore it, or cut the graph again "
-        "into an empty folder."
+        f"{path} is no manifest as it was written ({reason}): restore it, or {remedy}."
     )
 
 
