@@ -32,7 +32,7 @@ class DaskEngine:
         self._own = not isinstance(scheduler, Client)
         if scheduler is None:
             self._cluster = LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None
+                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0"
             )
         self.client = Client(self._cluster or scheduler) if self._own else scheduler
         self._places: list[str] = []
