@@ -77,8 +77,9 @@ def intervals(found: Assessment, level: float, seed: int = 0) -> Interval:
     truth = found.target.levels[found.rows]
     error = truth - found.held_out[:, 0]
     fold = _fold_numbers(found.folds)
-    known = _features(found.folds, found.held_out)
-    asked = _features([found.final], found.filled)
+    usual = float(np.mean(found.held_out))
+    known = _features(found.folds, found.held_out, usual)
+    asked = _features([found.final], found.filled, usual)
     learnt = _scales(np.abs(error), fold, known, asked, seed)
     powers = [(scale**power, final**power) for scale, final in learnt for power in POWERS]
     # The scale that makes the narrowest intervals.
@@ -163,13 +164,13 @@ def _fold_numbers(folds: Sequence[Clues]) -> NDArray[np.intp]:
     return np.repeat(np.arange(len(folds)), [len(clues.rows) for clues in folds])
 
 
-def _features(parts: Sequence[Clues], predicted: Floats) -> Floats:
+def _features(parts: Sequence[Clues], predicted: Floats, usual: float) -> Floats:
     """What tells how far off a prediction is: itself, its surroundings, and what others say."""
     said = np.concatenate([clues.said["propagation"][:, 0] for clues in parts])
     around = np.concatenate([clues.surroundings for clues in parts])
     neighbours = np.concatenate([clues.neighbours[:, 0] for clues in parts])
     value = predicted[:, 0]
-    centred = np.abs(value - value.mean())
+    centred = np.abs(value - usual)
     known = np.log1p(around[:, 0])
     return np.column_stack(
         [value, centred, known, around, np.abs(said - value), np.abs(neighbours - value)]

@@ -30,7 +30,6 @@ from .scores import choose, losses, score
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-PARTS = 3
 FEWEST_KNOWN = 50  # with fewer, nothing is held out and the graph is taken at its word
 FEW_KNOWN = 2000
 MOST_CLASSES = 100  # beyond, a column is neither learnt nor learnt from
@@ -129,6 +128,11 @@ def n_folds(n_known: int) -> int:
     return 10 if n_known < FEW_KNOWN else 5
 
 
+def n_parts(n_known: int) -> int:
+    """Of what is not in a fold, to learn from; as many as folds where that is quick."""
+    return 10 if n_known < FEW_KNOWN else 3
+
+
 @dataclass(frozen=True)
 class _How:
     """What is the same for all columns; see `assess`."""
@@ -166,7 +170,7 @@ def _assess(
     predicted: dict[str, list[Floats]] = {name: [] for name in methods}
     for number, (hidden, clues) in enumerate(zip(folds, outer, strict=True)):
         rest = np.setdiff1d(target.known, hidden, assume_unique=True)
-        parts = draw_folds(rest, PARTS, [*key, number])
+        parts = draw_folds(rest, n_parts(len(target.known)), [*key, number])
         both = [np.union1d(hidden, part) for part in parts]
         learnt_from = look(target, graph, both, parts, how.once)
         learner = Learner(target, features, key[0]).fit(learnt_from) if learns else None
