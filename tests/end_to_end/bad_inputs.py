@@ -815,7 +815,7 @@ usage("a file too many", "unrecognized arguments: more.csv", "more.csv")
 usage("no command", "the following arguments are required: command", command=" ")
 usage("unknown command",
     "argument command: invalid choice: 'fill' (choose from 'impute', 'check', 'demo', "
-    "'completion')", command="fill people.csv friends.csv")
+    "'bench', 'completion')", command="fill people.csv friends.csv")
 usage("no output", "the following arguments are required: -o/--output",
     command="impute people.csv friends.csv")
 usage("no edges named", "the following arguments are required: EDGES",

@@ -122,6 +122,7 @@ def test_sparse_tensors_are_read_like_edges(form):
     assert torch.equal(FeaturePropagation()(sparse).x, expected)
 
 
+@pytest.mark.slow  # needs a package that has no wheel for every torch
 def test_a_sparse_tensor_of_torch_sparse():
     torch_sparse = pytest.importorskip("torch_sparse")
     data, mask = random_data()
