@@ -18,8 +18,7 @@ test-compiled: $(VENV)/.dev browser
 
 # What calls a kernel, on an install without the compiled extension; PLAIN= names other tests.
 PLAIN := $(addprefix tests/,properties/test_closed_form.py imputers/test_propagation.py \
-	imputers/test_baselines.py imputers/test_newcomers.py test_graph.py test_hetero.py \
-	test_kernels.py test_memory.py test_peers.py test_solve.py test_table.py)
+	imputers/test_baselines.py test_graph.py test_kernels.py test_memory.py test_peers.py test_solve.py)
 test-plain: $(VENV)/.dev
 	rm -rf build/installed-plain
 	GRAPHFILL_NO_EXTENSION=1 $(PIP) --no-deps --target build/installed-plain .
