@@ -60,7 +60,12 @@ def run(script, folder, **environment):
         text=True,
         cwd=folder,
         timeout=SECONDS,
-        env={name: value for name, value in (os.environ | environment).items() if value},
+        # One thread each: two workers' scripts would wait for each other's.
+        env={
+            name: value
+            for name, value in (os.environ | {"OMP_NUM_THREADS": "1"} | environment).items()
+            if value
+        },
     )
 
 
