@@ -46,19 +46,20 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with suppress(OSError):
             aside.unlink()
         if isinstance(error, OSError):
-            raise _as_refusal(path, error) from error
+            raise refusal(path, error) from error
         raise
-    _sync_folder(final.parent)
+    sync_folder(final.parent)
 
 
-def _as_refusal(path: str | os.PathLike[str], error: OSError) -> Exception:
+def refusal(path: str | os.PathLike[str], error: OSError) -> Exception:
+    """Why a file could not be written."""
     if error.errno in FULL:
         return validate.disk_full(path)
     return validate.unwritable(path, error)
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make the new name last through a power cut, where folders can be opened (not on Windows)."""
+def sync_folder(folder: Path) -> None:
+    """Make new names last through a power cut, where folders can be opened (not on Windows)."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

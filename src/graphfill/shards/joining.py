@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from .. import kernels, validate
+from ..formats.aside import refusal, sync_folder
 from .manifest import Manifest, barrier_path, newest, open_manifest
 from .plan import Outcome, make_plan
 from .shard import Shard, open_shard
-from .storage import map_arrays, refusal, sync_folder, verify
+from .storage import map_arrays, verify
 
 Array = np.ndarray
 

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from .. import validate
-from .storage import remove, sync_folder, writing
+from ..formats.aside import sync_folder
+from .storage import remove, writing
 
 FORMAT = "graphfill shards, version 1"
 NAME = "manifest.json"

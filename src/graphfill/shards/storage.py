@@ -7,7 +7,6 @@ matters for files that are written once per iteration. It is no guard against fo
 
 from __future__ import annotations
 
-import errno
 import mmap
 import os
 import uuid
@@ -23,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from .. import validate
+from ..formats.aside import refusal, sync_folder
 
 Array = np.ndarray
-FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 ALIGNED = 64
 EARLY = 1 << 18  # numbers that are worth forcing to disk by themselves
 
@@ -93,21 +92,6 @@ def writing(path: Path, durable: bool = True, *, named: bool = True) -> Iterator
         raise
     if durable and named:
         sync_folder(path.parent)
-
-
-def refusal(path: Path, error: OSError) -> validate.InputError:
-    """Why a file could not be written."""
-    return validate.disk_full(path) if error.errno in FULL else validate.unwritable(path, error)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make new names last through a power cut, where folders can be opened (not on Windows)."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array], durable: bool = True) -> dict[str, Any]:
