@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -156,13 +156,13 @@ def _from_table(
             validate.check_column_name(name, names, naming.edges)
     validate.check_two_ends_named(source, target, naming.edges)
     if source is None:
-        source, target = _guess_ends(names, naming, guesses)
+        source, target = guess_ends(names, naming, guesses)
     ends = tuple(_ids(table, name, texts, naming.edges) for name in (source, target))
-    weights = None if weight is None else _weights(table.get_column(weight), naming)
+    weights = None if weight is None else checked_weights(table.get_column(weight), naming)
     return (ends[0], ends[1]), weights, (source, target)
 
 
-def _weights(column: nw.Series[Any], naming: Naming) -> Any:
+def checked_weights(column: nw.Series[Any], naming: Naming) -> Any:
     """The column as its library has it, once every weight was seen to be one."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -199,7 +199,7 @@ def _ids(frame: nw.DataFrame[Any], name: Any, texts: Mapping[str, Any], holder: 
     return Ids(column, texts.get(name))
 
 
-def _guess_ends(names: list[Any], naming: Naming, guesses: list[str]) -> tuple[Any, Any]:
+def guess_ends(names: list[Any], naming: Naming, guesses: list[str]) -> tuple[Any, Any]:
     lower = {str(name).lower(): name for name in names}
     for u, v in END_NAMES:
         if u in lower and v in lower:
@@ -262,11 +262,11 @@ def _find_ids(
             floats.append(column)
         elif not column.dtype.is_nested():
             candidates.append((column.name, Ids(column, texts.get(column.name))))
-    best, score = _most_alike(candidates, ends)
+    best, score = most_alike(candidates, ends)
     if not score[0]:  # whole numbers may stand as 1.0, 2.0
         whole = [(c.name, Ids(c, texts.get(c.name))) for c in floats]
         whole = [(name, ids) for name, ids in whole if ids.kind == "whole numbers"]
-        other, other_score = _most_alike(whole, ends)
+        other, other_score = most_alike(whole, ends)
         best = other if other_score > score else best
     if best is not None:
         if best[0] != INDEX:
@@ -288,8 +288,8 @@ def _find_ids(
     )
 
 
-def _most_alike(
-    candidates: list[tuple[Any, Ids]], ends: tuple[Ids, Ids]
+def most_alike(
+    candidates: Iterable[tuple[Any, Ids]], ends: tuple[Ids, Ids]
 ) -> tuple[tuple[Any, Ids] | None, tuple[bool, int]]:
     """The column most of whose values are ends of edges; one without duplicates before others."""
     asked = ends[0].sample(SAMPLE), ends[1].sample(SAMPLE)

@@ -20,6 +20,9 @@ examples:
   graphfill impute survey.csv links.tsv -o filled.csv --missing NA,-1,unknown --mark
   graphfill impute people.csv friends.csv -o filled.csv --method auto --report report.html
   graphfill impute towns.csv roads.csv -o filled.csv --weight traffic --solver diffusion --steps 40
+  graphfill impute nodes.parquet edges.parquet -o filled.parquet --memory-limit 4GB
+  graphfill impute nodes.parquet edges.parquet -o filled.parquet --engine dask \\
+      --scheduler tcp://head:8786 --shards 64 --folder /shared/run1
 """
 CHECK_EXAMPLES = """\
 examples:
@@ -141,8 +144,24 @@ def _add_impute(commands: Any) -> list[argparse.Action]:
         "(default), or stay missing",
     )
     method.add_argument("--strict", action="store_true", help="exit with 3 if not converged")
-    method.add_argument("--memory-limit", type=_size, metavar="SIZE", help='such as "4GB"')
-    method.add_argument("--threads", type=_count, metavar="N", help="cores to use (all)")
+    size = parser.add_argument_group("size")
+    size.add_argument(
+        "--memory-limit", type=_size, metavar="SIZE",
+        help='such as "4GB": kept, or refused at the start; Parquet that would not fit is filled '
+        "from disk, a few columns at a time",
+    )  # fmt: skip
+    size.add_argument("--threads", type=_count, metavar="N", help="cores to use (all)")
+    size.add_argument(
+        "--engine", choices=("local", "dask", "spark"),
+        help="cut the graph into shards of rows, worked on by processes here, or by a cluster's",
+    )  # fmt: skip
+    size.add_argument("--shards", type=_count, metavar="N", help="(4 per worker)")
+    size.add_argument("--workers", type=_count, metavar="N", help="processes to start here (cores)")
+    size.add_argument("--scheduler", metavar="ADDRESS", help="of Dask, or the master of Spark")
+    size.add_argument(
+        "--folder", metavar="DIR",
+        help="for the shards, seen by every worker; the same command goes on where it was stopped",
+    )  # fmt: skip
     _add_talk(parser)
     return [*files, written, page]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .columns import Column
 from .graph import Graph
 from .reliance import HeldOut, hold_out
-from .solve import propagate
+from .solve import Result, propagate
 from .validate import GraphfillWarning
 
 Array = NDArray[Any]
@@ -63,6 +63,7 @@ def fill_channels(
     memory_limit: int | None,
     progress: Tick,
     seed: int,
+    propagate: Callable[..., Result] = propagate,
     **options: Any,
 ) -> Solved:
     """Fill the columns, whose rows are the first of the graph.
@@ -74,6 +75,7 @@ def fill_channels(
     Parameters
     ----------
     left_missing : by column, cells [rows] that are not to be filled
+    propagate : what solves them, as :func:`graphfill.propagate`
     options : of `propagate`
     """
     solved = Solved()
@@ -91,14 +93,14 @@ def fill_channels(
                 rows = held.rows if held else np.empty(0, np.intp)
                 truths.append(X[rows, at])
                 X[rows, at] = np.nan
-            filled = _solve(X, graph, method, tick, memory_limit, options, solved)
+            filled = _solve(X, graph, method, tick, memory_limit, propagate, options, solved)
             for (column, at, _), truth in zip(block.parts, truths, strict=True):
                 if column.name in solved.held_out:
                     held = solved.held_out[column.name]
                     held.take(truth, filled[held.rows, at])
     for block in blocks:
         X = block.encode(graph.n_nodes)
-        filled = _solve(X, graph, method, tick, memory_limit, options, solved)
+        filled = _solve(X, graph, method, tick, memory_limit, propagate, options, solved)
         for column, at, channels in block.parts:
             cells = filled[np.flatnonzero(column.missing), at]
             if column.name in solved.held_out:
@@ -135,6 +137,7 @@ def _solve(
     method: str,
     tick: Tick,
     memory_limit: int | None,
+    propagate: Callable[..., Result],
     options: dict[str, Any],
     solved: Solved,
 ) -> Array:

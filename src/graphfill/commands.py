@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import io, summary, validate
+from . import io, outsized, summary, validate
 from .alignment import Naming
 from .demo import DEMO_FILES, HIDDEN, town_scores, write_town
 from .table import TableResult, fill_table
@@ -38,11 +38,25 @@ def run(options: argparse.Namespace) -> int:
 
 def impute(options: argparse.Namespace) -> int:
     """Fill a table from file to file."""
-    began = time.perf_counter()
     output = Path(options.output)
     inputs = [Path(options.table), Path(options.edges)]
     io.check_output(output, inputs=inputs, overwrite=options.overwrite)
     _check_report(options, [*inputs, output])
+    with outsized.solving(options) as propagate:
+        if outsized.from_disk(options):
+            return _impute_from_disk(options, propagate)
+        return _impute_in_memory(options, propagate)
+
+
+def _impute_from_disk(options: argparse.Namespace, propagate: Callable[..., Any]) -> int:
+    with _bar(options, "filling") as tick:
+        result = outsized.fill(options, propagate, progress=tick, **_method(options))
+    return _done(options, result)
+
+
+def _impute_in_memory(options: argparse.Namespace, propagate: Callable[..., Any]) -> int:
+    began = time.perf_counter()
+    output = Path(options.output)
     table, edges = _read(options)
     read = time.perf_counter()
     with _bar(options, "filling") as tick:
@@ -50,19 +64,11 @@ def impute(options: argparse.Namespace) -> int:
             table,
             edges,
             options,
-            method=options.method,
-            reliance=options.reliance,
-            normalization=options.normalization,
-            solver=options.solver,
-            n_iter=options.steps,
-            tol=options.tol,
-            shrinkage=options.shrinkage,
-            unreached="nan" if options.unreached == "leave" else "mean",
-            mark=options.mark,
+            **_method(options),
             scores=options.scores,
             **_trust(options.report, options.intervals),
             memory_limit=options.memory_limit,
-            threads=options.threads,
+            propagate=propagate,
             progress=tick,
         )
     filled = time.perf_counter()
@@ -82,7 +88,28 @@ def impute(options: argparse.Namespace) -> int:
         "write": written - filled,
         "total": written - began,
     }
-    said = result.summary() | {"output": str(output)}
+    return _done(options, result)
+
+
+def _method(options: argparse.Namespace) -> dict[str, Any]:
+    """What was asked for, by the names that functions have for it."""
+    return {
+        "method": options.method,
+        "reliance": options.reliance,
+        "normalization": options.normalization,
+        "solver": options.solver,
+        "n_iter": options.steps,
+        "tol": options.tol,
+        "shrinkage": options.shrinkage,
+        "unreached": "nan" if options.unreached == "leave" else "mean",
+        "mark": options.mark,
+        "threads": options.threads,
+    }
+
+
+def _done(options: argparse.Namespace, result: TableResult) -> int:
+    """Say what was done, now that it is written."""
+    said = result.summary() | {"output": str(options.output)}
     _report(options, said)
     _print(options, said, lambda: summary.of_fill(said))
     return 3 if options.strict and result.converged is False else 0

@@ -318,8 +318,23 @@ class Graph:
         if self_loops:
             row = np.repeat(np.arange(edges.n_nodes, dtype=np.int32), np.diff(indptr))
             n_self_loops = int(np.count_nonzero(row == indices))
+        return cls.of_sorted_rows(indptr, indices, weights, edges.ids, n_self_loops)
+
+    @classmethod
+    def of_sorted_rows(
+        cls,
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        weights: NDArray[np.float64] | None = None,
+        ids: NDArray[Any] | None = None,
+        n_self_loops: int = 0,
+    ) -> Graph:
+        """Make a graph of its own arrays, which are trusted: symmetric, ascending, no duplicates.
+
+        They may be memory-mapped. Use `from_csr` for arrays from elsewhere.
+        """
         graph = object.__new__(cls)
-        graph.__setstate__((indptr, indices, weights, edges.ids, n_self_loops))
+        graph.__setstate__((indptr, indices, weights, ids, n_self_loops))
         return graph
 
     # -- immutable, shared by copies --

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import validate
-from .alignment import Naming, align
+from .alignment import Alignment, Naming, align
 from .channels import Tick, fill_channels
 from .folds import PATTERNS
 from .judgement import Judgement, judge, sure_columns
 from .memory import parse_bytes
 from .portrait import portrait
-from .solve import progress_bar
+from .solve import Result, progress_bar, propagate
 from .survey import (
     informative_columns,
     notes_on,
@@ -183,6 +183,8 @@ def fill_table(
     fill: bool = True,
     naming: Naming | None = None,
     alignment_options: Mapping[str, Any] | None = None,
+    alignment: Alignment | None = None,
+    propagate: Callable[..., Result] = propagate,
     id: Any = None,
     source: Any = None,
     target: Any = None,
@@ -200,6 +202,9 @@ def fill_table(
     portraits : bool
         Add what a report shows of each column to its summary.
     naming, alignment_options : as `align` takes them
+    alignment : Alignment, optional
+        Made already; `edges` and their columns are then not looked at.
+    propagate : what solves the channels, with the arguments of :func:`graphfill.propagate`
     progress : called with the share of the work done since the last call
     """
     import narwhals as nw
@@ -215,16 +220,17 @@ def fill_table(
     began = time.perf_counter()
     validate.check_table(table, naming.table)
     frame = nw.from_native(table, eager_only=True)
-    alignment = align(
-        frame,
-        edges,
-        id=id,
-        source=source,
-        target=target,
-        weight=weight,
-        naming=naming,
-        **(alignment_options or {}),
-    )
+    if alignment is None:
+        alignment = align(
+            frame,
+            edges,
+            id=id,
+            source=source,
+            target=target,
+            weight=weight,
+            naming=naming,
+            **(alignment_options or {}),
+        )
     linked = time.perf_counter()
     with validate.places(naming.cell_row or naming.row):
         opened = open_columns(frame, alignment, columns, exclude, types or {}, missing, naming)
@@ -288,6 +294,7 @@ def fill_table(
             seed=seed,
             left_missing=beyond_reach if unreached == "nan" else {},
             memory_limit=limit,
+            propagate=propagate,
             progress=(lambda share: None) if judged else tick,
             normalization=normalization,
             solver=solver,

@@ -8,12 +8,14 @@ from .driver import run
 from .engine import Engine, open_engine
 from .local import LocalEngine
 from .propagate import propagate_sharded
+from .solving import ShardedSolving
 from .spark import SparkEngine
 
 __all__ = [
     "DaskEngine",
     "Engine",
     "LocalEngine",
+    "ShardedSolving",
     "SparkEngine",
     "open_engine",
     "propagate_sharded",

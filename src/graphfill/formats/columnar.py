@@ -41,7 +41,11 @@ def read(path: Path, format: str, options: Options) -> Sheet:
         raise validate.unreadable(path, error) from None
     validate.check_header(path, table.column_names, None)
     validate.check_some_rows(path, table.num_rows > 0, options.edges)
-    sheet = Sheet(path, format, table, source=grouping)
+    return finish(Sheet(path, format, table, source=grouping), options)
+
+
+def finish(sheet: Sheet, options: Options) -> Sheet:
+    """Columns as they were read, with NaN as missing and texts as what the user says they are."""
     _nan_as_null(sheet)
     _apply_types(sheet, options)
     return sheet
@@ -74,14 +78,20 @@ def _read_parquet(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
                 raise validate.too_large(path, options.limit)
             options.report(done, total)
         table = pa.concat_tables(tables) if tables else file.schema_arrow.empty_table()
-        compression = {}
-        for number in range(groups[0].num_columns if groups else 0):
-            column = groups[0].column(number)
-            codec = {"UNCOMPRESSED": "NONE", "LZ4_RAW": "LZ4"}.get(
-                column.compression, column.compression
-            )
-            compression[column.path_in_schema] = codec
-        return table, Grouping([group.num_rows for group in groups], compression)
+        return table, grouping_of(meta)
+
+
+def grouping_of(meta: Any) -> Grouping:
+    """The groups of a Parquet file, and how its columns are packed."""
+    groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
+    compression = {}
+    for number in range(groups[0].num_columns if groups else 0):
+        column = groups[0].column(number)
+        codec = {"UNCOMPRESSED": "NONE", "LZ4_RAW": "LZ4"}.get(
+            column.compression, column.compression
+        )
+        compression[column.path_in_schema] = codec
+    return Grouping([group.num_rows for group in groups], compression)
 
 
 def _read_arrow(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
@@ -203,18 +213,12 @@ def write(
 ) -> None:
     """Write a whole table, cut and packed like the input if that was of the same format."""
     import pyarrow as pa
-    from pyarrow import parquet
 
     own = like.source if like.format == format else None
     grouping = own or Grouping([], "snappy" if format == "parquet" else "lz4")
     writer: Any
     if format == "parquet":
-        compression = grouping.compression
-        if isinstance(compression, dict):
-            first = next(iter(compression.values()), "snappy")
-            paths = _leaf_paths(table)
-            compression = {name: compression.get(name, first) for name in paths}
-        writer = parquet.ParquetWriter(file, table.schema, compression=compression)
+        writer = parquet_writer(file, table.schema, grouping)
     else:
         options = pa.ipc.IpcWriteOptions(compression=grouping.compression)
         new = pa.ipc.new_stream if grouping.stream else pa.ipc.new_file
@@ -236,13 +240,24 @@ def write(
                 progress(table.nbytes * start // table.num_rows, table.nbytes)
 
 
-def _leaf_paths(table: pa.Table) -> list[str]:
+def parquet_writer(file: IO[bytes], schema: pa.Schema, grouping: Grouping) -> Any:
+    """A writer that packs columns like those of another file; new ones like its first."""
+    from pyarrow import parquet
+
+    compression = grouping.compression
+    if isinstance(compression, dict):
+        first = next(iter(compression.values()), "snappy")
+        compression = {name: compression.get(name, first) for name in _leaf_paths(schema)}
+    return parquet.ParquetWriter(file, schema, compression=compression)
+
+
+def _leaf_paths(columns: pa.Schema) -> list[str]:
     """The columns as Parquet sees them, where a list or a struct is one or more leaves."""
     import io
 
     from pyarrow import parquet
 
     with io.BytesIO() as empty:
-        parquet.write_table(table.schema.empty_table(), empty)
+        parquet.write_table(columns.empty_table(), empty)
         schema = parquet.ParquetFile(empty).schema
         return [schema.column(number).path for number in range(len(schema))]

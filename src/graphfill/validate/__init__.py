@@ -8,6 +8,7 @@ return the error for their caller to raise.
 from .attributes import *
 from .bench import *
 from .columns import *
+from .disk import *
 from .errors import *
 from .files import *
 from .formats import *

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import InputError
-from .wording import shown
+from .wording import option, parameter, shown, switch
 
 
 def check_shard_count(n_shards: int, n_most: int, n_rows: int) -> None:
@@ -135,3 +135,36 @@ def shard_worker_died(job: Any, times: int, detail: str) -> InputError:
         f"The worker of {job} died {times} times ({detail}): is there memory enough for a shard? "
         "Cut the graph into more shards, or start fewer workers; what is done is kept."
     )
+
+
+def check_sharded_solver(solver: str) -> None:
+    """Refuse a solver that works in one piece only."""
+    if solver not in ("diffusion", "exact"):
+        raise InputError(
+            f"{parameter('solver')} {solver} works in one piece, not in shards: choose diffusion "
+            "or exact."
+        )
+
+
+def check_sharded_method(method: str, asked: Sequence[str]) -> None:
+    """Refuse what looks at all columns at once, where a few are in memory at a time."""
+    if method in ("hybrid", "auto"):
+        raise InputError(
+            f"{parameter('method')} {method} looks at all columns at once, which needs them in "
+            "memory: choose propagation, neighbors or mean, or a higher limit."
+        )
+    if asked:
+        raise InputError(
+            f"{switch(asked[0])} looks at all columns at once, which needs them in memory: leave "
+            "it out, or choose a higher limit."
+        )
+
+
+def check_engine_options(engine: str | None, given: dict[str, Any]) -> None:
+    """Refuse options of an engine where none is named."""
+    for name, value in given.items():
+        if engine is None and value is not None:
+            raise InputError(
+                f"{parameter(name)} is for an engine: name it with {option('engine')}, or leave it "
+                "out."
+            )

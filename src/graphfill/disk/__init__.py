@@ -1,0 +1,13 @@
+"""From file to file, for tables and edges that outgrow memory: the graph is sorted on disk, the
+columns are filled a few at a time, and the output is streamed.
+
+What is kept in memory grows with the number of nodes, not with that of edges or columns.
+"""
+
+from .filling import fill_file
+from .graph_file import store_graph
+from .numbering import Numbering
+from .parquet import EdgeFile, TableFile
+from .sizing import Sizing
+
+__all__ = ["EdgeFile", "Numbering", "Sizing", "TableFile", "fill_file", "store_graph"]
