@@ -21,8 +21,7 @@ examples:
   graphfill impute people.csv friends.csv -o filled.csv --method auto --report report.html
   graphfill impute towns.csv roads.csv -o filled.csv --weight traffic --solver diffusion --steps 40
   graphfill impute nodes.parquet edges.parquet -o filled.parquet --memory-limit 4GB
-  graphfill impute nodes.parquet edges.parquet -o filled.parquet --engine dask \\
-      --scheduler tcp://head:8786 --shards 64 --folder /shared/run1
+  graphfill impute nodes.parquet edges.parquet -o filled.parquet --engine dask --shards 64
 """
 CHECK_EXAMPLES = """\
 examples:

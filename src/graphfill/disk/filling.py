@@ -21,7 +21,7 @@ from ..io import merge
 from ..memory import parse_bytes
 from ..solve import Result, propagate
 from ..table import fill_table
-from ..table_result import TableResult
+from ..table_result import ColumnSummary, TableResult
 from .graph_file import store_graph
 from .numbering import Numbering
 from .parquet import EdgeFile, TableFile
@@ -145,7 +145,7 @@ def fill_file(
         filled = time.perf_counter()
         with replacing(output) as file:
             kept.write(file)
-    total = _total(results, rows.names, own)
+    total = _total(results, rows.names)
     done = time.perf_counter()
     total.seconds = {
         "link": linked - began,
@@ -278,11 +278,14 @@ class Kept:
             source.close()
 
 
-def _total(results: list[TableResult], names: list[str], id: str) -> TableResult:
+def _total(results: list[TableResult], names: list[str]) -> TableResult:
     """What was done to all groups of columns, as if it had been one."""
     first = results[0]
     by_name = {column.name: column for result in results for column in result.columns}
-    first.columns = [by_name[name] for name in names if name in by_name]
+    first.columns = [
+        by_name.get(name, ColumnSummary(name, "left alone", 0, note="not asked for"))
+        for name in names
+    ]
     first.notes = list(dict.fromkeys(note for result in results for note in result.notes))
     first.n_iter = max(result.n_iter for result in results)
     first.residual = max(result.residual for result in results)

@@ -87,7 +87,7 @@ def _count(
                 n_unknown += len(rows) - int(found.sum())
                 rows = rows[found]
             counts += np.bincount(rows, minlength=len(counts))
-        all_one = all_one and weights is not None and bool((weights == 1).all())
+        all_one = all_one and weights is not None and bool(np.isin(weights, (0, 1)).all())
         tell(len(source) / max(edges.n_edges, 1))
     listed = [*unknown[0], *unknown[1]]
     if not listed:
