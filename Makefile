@@ -6,7 +6,8 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 SOURCES := pyproject.toml setup.py constraints.txt $(wildcard src/graphfill/csrc/*)
 PYTEST := $(BIN)/python -m pytest -q -n 2
 
-.PHONY: demo test test-compiled test-plain test-slow browser lint docs sanitize benchmark paper wheel clean
+.PHONY: demo test test-compiled test-plain test-slow browser lint docs sanitize benchmark \
+	paper files billion spark wheel clean
 
 demo: $(VENV)/.graphfill
 	$(BIN)/graphfill demo --folder demo-output
@@ -70,6 +71,22 @@ benchmark: $(VENV)/.dev
 paper: $(VENV)/.bench
 	mkdir -p docs/paper
 	$(BIN)/graphfill bench paper --all
+
+# From file to file under limits on memory, at the size of ogbn-products: about an hour, 10 GB.
+files: $(VENV)/.dev
+	$(BIN)/python benchmarks/files.py
+
+# A graph of 10^9 directed edges, made and filled on disk: an hour or two, 40 GB.
+billion: $(VENV)/.dev
+	$(BIN)/python benchmarks/files.py --billion
+
+# Shards on Spark, in local mode: installs pyspark, and Debian's Java where there is none.
+spark: $(VENV)/.dev
+	@as_root=; test "$$(id -u)" = 0 || as_root=$$(command -v sudo) || true; \
+	command -v java >/dev/null || { $$as_root apt-get -qq update && \
+		$$as_root apt-get -qq install -y default-jre-headless </dev/null >/dev/null; }
+	$(PIP) --editable ".[dev,bench,spark]"
+	$(BIN)/python -m pytest -q tests/shards/test_spark.py
 
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build --wheel --outdir dist .

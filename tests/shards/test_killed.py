@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import graphfill as gf
-from graphfill.distributed import LocalEngine, propagate_sharded, run
+from graphfill.distributed import DaskEngine, LocalEngine, propagate_sharded, run
 from graphfill.shards import cut, join
 from graphfill.validate import InputError
 
@@ -72,11 +72,12 @@ def test_killed_workers(problem, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", [LocalEngine, DaskEngine])
 @pytest.mark.parametrize("solver", ["diffusion", "exact"])
-def test_many_killed_workers(problem, tmp_path, solver):
+def test_many_killed_workers(problem, tmp_path, solver, kind):
     kills = 0
     for seed in range(4):
-        with LocalEngine(2) as engine:
+        with kind(workers=2) as engine:
             kills += len(
                 with_killed_workers(engine, solver, 5, problem, tmp_path / str(seed), seed)
             )
@@ -85,9 +86,6 @@ def test_many_killed_workers(problem, tmp_path, solver):
 
 @pytest.mark.slow
 def test_all_dask_workers_killed_at_once(problem, tmp_path):
-    pytest.importorskip("distributed")
-    from graphfill.distributed import DaskEngine
-
     graph, X = problem(columns=3)
     cut(graph, X, 3, tmp_path, solver=STEPS["diffusion"])
     with DaskEngine(workers=2) as engine:

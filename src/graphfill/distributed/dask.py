@@ -8,7 +8,7 @@ from typing import Any
 from .. import validate
 
 RETRIES = 3  # of a job whose worker died, beyond Dask's own
-PATIENCE = 5.0  # seconds without a result until workers are counted
+PATIENCE = 2.0  # seconds without a result until workers are counted
 
 
 class DaskEngine:
@@ -40,6 +40,8 @@ class DaskEngine:
     @property
     def pids(self) -> list[int]:
         """Process numbers of the workers that run."""
+        if self._cluster is not None:  # known here, whatever state the workers are in
+            return [nanny.pid for nanny in self._cluster.workers.values() if nanny.pid]
         return list(self.client.run(_pid).values())
 
     def map(
@@ -81,24 +83,25 @@ class DaskEngine:
     ) -> None:
         """Wait for results; return early when a worker is gone.
 
-        A job that was meant for it may never run: when no worker at all was left for a moment,
-        Dask goes on waiting for that one. Such jobs are then submitted anew.
+        A job that was meant for it may never run, nor one run again whose result went with it:
+        when no worker at all was left for a moment, Dask goes on waiting for that one. Such jobs
+        are then submitted anew.
         """
         from distributed import wait
 
         pending = set(futures)
         while pending:
             try:
-                done, pending = wait(pending, timeout=PATIENCE, return_when="FIRST_COMPLETED")
+                done, _ = wait(pending, timeout=PATIENCE, return_when="FIRST_COMPLETED")
+                for future in done:
+                    results[futures[future]] = future.result(timeout=PATIENCE)
+                    pending.remove(future)
+                    if tick is not None:
+                        tick()
             except TimeoutError:
                 if not set(self._places) <= set(self.client.nthreads()):
                     self._places = []
                     return
-                continue
-            for future, result in zip(done, self.client.gather(list(done)), strict=True):
-                results[futures[future]] = result
-                if tick is not None:
-                    tick()
 
     def close(self) -> None:
         """Leave the cluster, and end it if it was started here."""
