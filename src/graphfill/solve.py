@@ -224,7 +224,7 @@ def propagate(
         _label=label,
         _reached=filled.reached,
     )
-    _warn(result, n_missing, unreached, asked, known_in_column, opened.feature_names)
+    warn_of(result, n_missing, unreached, asked, known_in_column, opened.feature_names)
     return result
 
 
@@ -261,7 +261,7 @@ def progress_bar(progress: bool | Callable[[float], None], parts: int = 1) -> It
             yield bar.update
 
 
-def _warn(
+def warn_of(
     result: Result,
     n_missing: int,
     unreached: str,

@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +95,7 @@ def fill_file(
     rows = TableFile(Path(table), kinds)
     for name in [*(columns or ()), *exclude]:
         validate.check_column_name(name, rows.names, rows.path.name)
-    own, guesses = _ids(rows, pairs, id)
+    own, guesses = find_ids(rows, pairs, id)
     validate.check_not_the_ids(own, columns)
     validate.check_in_one_list(columns, exclude)
     wanted = [
@@ -115,6 +115,8 @@ def fill_file(
         )
         alignment.guesses.extend(guesses)
         linked = time.perf_counter()
+        # Edges may name more nodes than the table has rows.
+        sizing = replace(sizing, n_nodes=alignment.graph.n_nodes)
         groups, left = sizing.groups(limit)
         kept = Kept(place, rows)
         results = []
@@ -170,7 +172,7 @@ def _naming(rows: TableFile, edges: EdgeFile) -> Naming:
     )
 
 
-def _ids(rows: TableFile, edges: EdgeFile, name: str | None) -> tuple[str, list[str]]:
+def find_ids(rows: TableFile, edges: EdgeFile, name: str | None) -> tuple[str, list[str]]:
     """The column of the table that holds the ids, and the guesses made so far."""
     import pyarrow as pa
 

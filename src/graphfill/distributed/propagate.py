@@ -15,7 +15,7 @@ from ..container import open_matrix
 from ..shards import cut, join, open_manifest
 from ..shards.cutting import as_graph, describe
 from ..shards.manifest import NAME
-from ..solve import DEFAULT_TOL, Result, _warn
+from ..solve import DEFAULT_TOL, Result, warn_of
 from .driver import run
 from .engine import Engine
 
@@ -129,5 +129,5 @@ def propagate_sharded(
         _reached=joined.reached,
     )
     known = np.array(manifest.known_in_column)
-    _warn(result, manifest.n_missing, unreached, asked, known, opened.feature_names)
+    warn_of(result, manifest.n_missing, unreached, asked, known, opened.feature_names)
     return result

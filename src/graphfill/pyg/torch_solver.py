@@ -15,7 +15,7 @@ from torch import Tensor
 from .. import validate
 from ..graph import Graph
 from ..operator import Operator, graph_components
-from ..solve import DEFAULT_TOL, Result, _warn
+from ..solve import DEFAULT_TOL, Result, warn_of
 
 BLOCK_CELLS = 1 << 25  # cells solved for at once
 
@@ -127,7 +127,7 @@ def propagate_torch(
         _reached=reached_all,
     )
     known_in_column = (~hidden).sum(dim=0).cpu().numpy()
-    _warn(result, int(hidden.sum()), unreached, asked, known_in_column, None)
+    warn_of(result, int(hidden.sum()), unreached, asked, known_in_column, None)
     return result
 
 

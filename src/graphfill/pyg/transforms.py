@@ -16,7 +16,7 @@ from torch_geometric.transforms import BaseTransform
 from torch_geometric.transforms import FeaturePropagation as _PyGFeaturePropagation  # noqa: F401
 
 from .. import validate
-from ..solve import Result, _warn, propagate
+from ..solve import Result, propagate, warn_of
 from .hetero_transform import fill_hetero
 from .tensors import graph_of, graph_starts, known_means, missing_cells, with_indicator
 from .torch_solver import propagate_torch
@@ -166,7 +166,7 @@ class FeaturePropagation(BaseTransform):
         if result.n_unreached:
             known = (~missing).reshape(len(x), -1).sum(dim=0).cpu().numpy()
             result.converged = None  # said already
-            _warn(result, int(missing.sum()), self.unreached, None, known, None)
+            warn_of(result, int(missing.sum()), self.unreached, None, known, None)
         filled = result.X + means if centred else result.X
         filler = means if by_mean else torch.full_like(means, 0.0)
         if self.unreached == "nan":

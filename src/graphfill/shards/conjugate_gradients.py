@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..solvers.conjugate_gradients import _solved
+from ..solvers.conjugate_gradients import share_solved
 from ..solvers.system import relative
 from .plan import Outcome, Phase, Plan
 
@@ -100,7 +100,7 @@ class ConjugateGradients(Plan):
         state = self.state
         if self.done or "goal" not in state:
             return float(self.done)
-        return _solved(state["rho"], state["reference"], 0.8 * state["goal"])
+        return share_solved(state["rho"], state["reference"], 0.8 * state["goal"])
 
     def share_of_step(self) -> float:
         return 0.0

@@ -45,7 +45,7 @@ def conjugate_gradients(system: System, tol: float, max_iter: int, tick: Progres
             new = passes.step_residual(diagonal, known, q, r, alpha)
             beta = np.divide(new, rho, out=np.zeros(width), where=active & (rho > 0))
             rho = np.where(active, new, rho)
-            solved = _solved(rho, reference, target)
+            solved = share_solved(rho, reference, target)
             tick(max(0.0, solved - shown))
             shown = max(shown, solved)
             active &= rho > target
@@ -63,7 +63,7 @@ def conjugate_gradients(system: System, tol: float, max_iter: int, tick: Progres
     return Solution(z, iterations, relative(true, reference))
 
 
-def _solved(rho: np.ndarray, reference: np.ndarray, target: np.ndarray) -> float:
+def share_solved(rho: np.ndarray, reference: np.ndarray, target: np.ndarray) -> float:
     """How much of the way down to the target the slowest column has come, in digits."""
     far = rho > target
     if not far.any() or not (target[far] > 0).all():
