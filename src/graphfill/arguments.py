@@ -12,6 +12,7 @@ from typing import Any
 
 from . import __version__
 from .bench.arguments import add_bench
+from .planning.arguments import add_plan
 
 IMPUTE_EXAMPLES = """\
 examples:
@@ -34,6 +35,7 @@ examples:
   graphfill demo                                             a small town, its blanks filled
   graphfill check people.csv friends.csv                     what is missing, what can be inferred
   graphfill impute people.csv friends.csv -o filled.csv      fill it
+  graphfill plan nodes.parquet edges.parquet                 memory and time a large fill will take
   graphfill bench list                                       experiments: sets, methods, masks
 
 Each command has its own --help. Exit codes: 0 done, 1 refused, 2 usage, 3 not converged under
@@ -54,6 +56,7 @@ def build_parser(complete: Any = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"graphfill {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command", required=True)
     files = [*_add_impute(commands), *_add_check(commands)]
+    files += add_plan(commands, _command, _count, _names, _share, _size)
     for action in files:
         action.complete = complete  # type: ignore[attr-defined]
     _add_demo(commands)

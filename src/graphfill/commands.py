@@ -28,6 +28,7 @@ def run(options: argparse.Namespace) -> int:
     commands: dict[str, Callable[[argparse.Namespace], int]] = {
         "impute": impute,
         "check": check,
+        "plan": plan,
         "demo": demo,
         "bench": bench,
         "completion": completion,
@@ -150,6 +151,15 @@ def demo(options: argparse.Namespace) -> int:
     arguments.report, arguments.overwrite = str(report), True
     _report(arguments, said)
     _print(options, said, lambda: summary.of_demo(said))
+    return 0
+
+
+def plan(options: argparse.Namespace) -> int:
+    """Say what a fill will take."""
+    from .planning import command
+
+    said = command.plan(options)
+    _print(options, said, lambda: command.in_words(said))
     return 0
 
 

@@ -76,7 +76,7 @@ def fill(options: argparse.Namespace, propagate: Callable[..., Result], **how: A
         options.table,
         options.edges,
         options.output,
-        memory_limit=options.memory_limit or int(MOST_OF_MEMORY * _machine_bytes()),
+        memory_limit=options.memory_limit or int(MOST_OF_MEMORY * machine_bytes()),
         id=options.id,
         source=options.source,
         target=options.target,
@@ -107,7 +107,7 @@ def _sizing(options: argparse.Namespace) -> Any:
     return Sizing.of(rows, edges, options.id or rows.names[0], wanted, options.solver)
 
 
-def _machine_bytes() -> int:
+def machine_bytes() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not on Windows

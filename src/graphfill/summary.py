@@ -68,7 +68,7 @@ def of_demo(said: Said) -> str:
         f"Made a town ({_size(said)}), blanked {said['missing']:,} cells, filled them in "
         f"{said['seconds']['total']:.1f} s and compared with the truth:"
     )
-    table = _table(("column", "", "column mean", "graphfill", ""), rows)
+    table = text_table(("column", "", "column mean", "graphfill", ""), rows)
     note = "(For words, the column's mean is its most frequent value.)"
     where = f"The filled table is {said['output']}, the report on it {said['report']}"
     return "\n".join([head, "", *table, "", note, where])
@@ -134,7 +134,7 @@ def _columns(said: Said) -> list[str]:
     )
     drop = [j for j in (3, 6, 7, 8) if not any(row[j].strip("0") for row in rows)]  # nothing to say
     kept = [j for j in range(len(head)) if j not in drop]
-    return _table([head[j] for j in kept], [[row[j] for j in kept] for row in rows])
+    return text_table([head[j] for j in kept], [[row[j] for j in kept] for row in rows])
 
 
 def _pattern(said: Said) -> str:
@@ -161,12 +161,12 @@ def _score_of(method: str | None, scores: Sequence[Said]) -> str:
     return ""
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Columns of text, numbers to the right.
 
     Examples
     --------
-    >>> print("\\n".join(_table(("name", "n"), [("a", "1"), ("bc", "10")])))
+    >>> print("\\n".join(text_table(("name", "n"), [("a", "1"), ("bc", "10")])))
       name   n
       a      1
       bc    10

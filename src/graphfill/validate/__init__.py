@@ -18,6 +18,7 @@ from .matrices import *
 from .newcomers import *
 from .outputs import *
 from .parameters import *
+from .planning import *
 from .pyg import *
 from .shards import *
 from .tables import *

@@ -10,8 +10,8 @@ def limit_too_low_for_files(limit: str, least: str, n_nodes: int, n_columns: int
     """A limit that one column at a time would exceed."""
     return InputError(
         f"{option('memory_limit').rstrip('=')} {limit} cannot be kept: {n_nodes:,} node(s) and one "
-        f"of {n_columns:,} column(s) at a time take {least}; raise it, or fill on several machines "
-        f"with {option('engine')}."
+        f"of {n_columns:,} column(s) at a time take {least}: raise it, or use a machine with more "
+        "memory."
     )
 
 

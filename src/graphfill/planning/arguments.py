@@ -1,0 +1,57 @@
+"""The options of ``graphfill plan``. Light to import, so that --help answers at once."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+PLAN_EXAMPLES = """\
+examples:
+  graphfill plan nodes.parquet edges.parquet
+  graphfill plan nodes.parquet edges.parquet --memory-limit 4GB --solver diffusion --steps 40
+  graphfill plan nodes.parquet edges.parquet --workers 16 --worker-memory 32GB --json
+"""
+Adder = Callable[[Any, str, str, str], argparse.ArgumentParser]
+Reader = Callable[[str], Any]
+
+
+def add_plan(
+    commands: Any, command: Adder, count: Reader, names: Reader, share: Reader, size: Reader
+) -> list[argparse.Action]:
+    """Add the command; returns the options that name files."""
+    parser = command(commands, "plan", "say what a fill will take: memory, disk and time, in "
+                     "memory, from disk and in shards", PLAN_EXAMPLES)  # fmt: skip
+    table = parser.add_argument("table", metavar="TABLE", help="one row per node: Parquet")
+    edges = parser.add_argument("edges", metavar="EDGES", help="one row per link: Parquet")
+    columns = parser.add_argument_group("columns")
+    columns.add_argument("--id", metavar="NAME", help="of the table, holds what edges name")
+    columns.add_argument("--source", metavar="NAME", help="of the edges, one end")
+    columns.add_argument("--target", metavar="NAME", help="of the edges, the other end")
+    columns.add_argument("--weight", metavar="NAME", help="of the edges")
+    columns.add_argument("--columns", type=names, metavar="A,B", help="fill only these")
+    columns.add_argument("--exclude", type=names, default=[], metavar="A,B", help="leave alone")
+    method = parser.add_argument_group("method")
+    method.add_argument(
+        "--solver",
+        choices=("exact", "diffusion", "chebyshev"),
+        default="exact",
+        help="the limit of diffusion (default), or --steps of it",
+    )
+    method.add_argument("--steps", type=count, default=40, metavar="N", help="of diffusion (40)")
+    method.add_argument(
+        "--reliance", type=share, default="held-out", metavar="X",
+        help="held-out (default) solves everything twice, a number from 0 to 1 once",
+    )  # fmt: skip
+    room = parser.add_argument_group("size")
+    room.add_argument(
+        "--memory-limit", type=size, metavar="SIZE",
+        help="such as 4GB; three quarters of this machine's memory by default",
+    )  # fmt: skip
+    room.add_argument("--shards", type=count, metavar="N", help="(4 per worker)")
+    room.add_argument("--workers", type=count, metavar="N", help="processes, on all machines")
+    room.add_argument("--worker-memory", type=size, metavar="SIZE", help="of each worker")
+    talk = parser.add_argument_group("talk")
+    talk.add_argument("--json", action="store_true", help="print the plan as JSON")
+    parser.set_defaults(quiet=False)
+    return [table, edges]
