@@ -6,7 +6,9 @@ the working memory and hardly the time.
 
 from __future__ import annotations
 
+import ctypes
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -130,3 +132,12 @@ def tiles(n_columns: int, widest: int, dtype: np.dtype) -> list[tuple[slice, int
         stop = min(start + widths[-1], n_columns)
         cuts.append((slice(start, stop), min(w for w in widths if w >= stop - start)))
     return cuts
+
+
+def give_back() -> None:
+    """Hand freed memory back to the system, where Arrow and the C library would keep some."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+    with suppress(OSError, TypeError, AttributeError):  # not the GNU C library
+        ctypes.CDLL(None).malloc_trim(0)

@@ -54,6 +54,7 @@ def make_plan(
     )
     width = widest_tile(footprint, values.dtype, memory_limit)
     cuts = tiles(n_columns, width, values.dtype)
+    width = max(w for _, w in cuts)  # less than allowed where columns are few
     reordered = replace(footprint, graph_copies=footprint.graph_copies + 1)
     if not fits(reordered, width, memory_limit):
         reorder = False  # no room for the graph in another order

@@ -119,7 +119,7 @@ class Amounts:
         """
         if not channels:
             return 0
-        lanes = min(w for w in _widths() if w >= min(channels, LANES))
+        lanes = min(w for w in tile_widths() if w >= min(channels, LANES))
         footprint = self._footprint(channels, alone, alone + roomy)
         return footprint.total_bytes(lanes) + VALUE_BYTES * self.n_nodes * channels
 
@@ -127,7 +127,7 @@ class Amounts:
         """How wide tiles will be in the memory that is left."""
         footprint = self._footprint(channels, False, 0)
         room = left - VALUE_BYTES * self.n_nodes * channels
-        widths = [w for w in _widths() if w <= LANES]
+        widths = [w for w in tile_widths() if w <= LANES]
         return max((w for w in widths if footprint.total_bytes(w) <= room), default=1)
 
     def _footprint(self, channels: int, alone: bool, copies: int) -> Footprint:
@@ -188,5 +188,6 @@ class Amounts:
         return min(channels, max(1, left // (4 * VALUE_BYTES * max(self.n_nodes, 1))))
 
 
-def _widths() -> list[int]:
+def tile_widths() -> list[int]:
+    """How many channels tiles may hold."""
     return kernels.tile_widths(np.dtype(np.float64))

@@ -18,7 +18,7 @@ from ..formats.aside import replacing
 from ..formats.columnar import parquet_writer
 from ..id_column import Ids, first_duplicate, numbered
 from ..io import merge
-from ..memory import parse_bytes
+from ..memory import give_back, parse_bytes
 from ..solve import Result, propagate
 from ..table import fill_table
 from ..table_result import ColumnSummary, TableResult
@@ -114,6 +114,7 @@ def fill_file(
             rows, pairs, own, place, limit - sizing.fixed_bytes, lambda s: tell(BUILDING * s)
         )
         alignment.guesses.extend(guesses)
+        give_back()
         linked = time.perf_counter()
         # Edges may name more nodes than the table has rows.
         sizing = replace(sizing, n_nodes=alignment.graph.n_nodes)
@@ -144,6 +145,7 @@ def fill_file(
             result.table, result.filled, result.unreached = None, {}, {}
             results.append(result)
             del sheet
+            give_back()
         filled = time.perf_counter()
         with replacing(output) as file:
             kept.write(file)

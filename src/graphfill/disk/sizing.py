@@ -9,15 +9,15 @@ import numpy as np
 
 from .. import validate
 from ..memory import readable
-from .amounts import LANES, TEXT_COPIES, VALUE_BYTES, Amounts
+from .amounts import LANES, TEXT_COPIES, VALUE_BYTES, Amounts, tile_widths
 from .graph_file import EDGE_BYTES, SORT_BYTES
 from .parquet import EDGES_AT_ONCE
 
 TOGETHER = 64  # channels that are enough for one block
-# Reading edges in chunks: what one takes, and the reader. Of this a share is not used again for
-# what follows; how much is luck, so that a limit has to reckon with more than is likely.
+# Reading edges in chunks: what one takes, and the reader. Of this a share may not be used again
+# for what follows.
 CHUNK_BYTES, READER_BYTES = 150, 25_000_000
-LIKELY, AT_WORST = 0.1, 0.55
+LIKELY, AT_WORST = 0.0, 0.1
 MARGIN_BYTES = 20_000_000  # of a limit, left alone
 SAFETY = 1.15  # by which an estimate may be too low, where a limit has to be kept
 
@@ -85,11 +85,10 @@ class Sizing(Amounts):
             raise validate.limit_too_low_for_files(
                 readable(limit), readable(self.least_bytes), self.n_nodes, len(self.columns)
             )
+        # The mapped graph needs no room of its own: where there is some, it is copied in another
+        # order, and else read again at each step.
         room = limit - self.fixed_bytes - MARGIN_BYTES
         room -= int(AT_WORST * self.linking_bytes(limit))
-        # Rows that are not in memory are read again at each step: leave room for them if there is.
-        if room - self.graph_bytes >= self._least_room():
-            room -= self.graph_bytes
         for groups in (self._cut(room), [[name] for name in self.columns] or [[]]):
             left = room - max(sum(map(self.column_bytes, group)) for group in groups)
             if left >= max(map(self._least_left, groups)):
@@ -109,7 +108,7 @@ class Sizing(Amounts):
                 if count > 1 and needed > room:
                     break
                 fitting = count
-                if channels and channels % LANES == 0:
+                if channels and (channels % LANES == 0 or channels in tile_widths()):
                     whole = count
             else:
                 whole = len(names)
