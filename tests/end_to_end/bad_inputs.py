@@ -814,7 +814,7 @@ usage("option without its value", "argument --columns: expected one argument", "
 usage("a file too many", "unrecognized arguments: more.csv", "more.csv")
 usage("no command", "the following arguments are required: command", command=" ")
 usage("unknown command",
-    "argument command: invalid choice: 'fill' (choose from 'impute', 'check', 'demo', "
+    "argument command: invalid choice: 'fill' (choose from 'impute', 'check', 'plan', 'demo', "
     "'bench', 'completion')", command="fill people.csv friends.csv")
 usage("no output", "the following arguments are required: -o/--output",
     command="impute people.csv friends.csv")
