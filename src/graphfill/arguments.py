@@ -56,7 +56,7 @@ def build_parser(complete: Any = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"graphfill {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command", required=True)
     files = [*_add_impute(commands), *_add_check(commands)]
-    files += add_plan(commands, _command, _count, _names, _share, _size)
+    files += add_plan(commands, _command, _add_names, _add_solver, _count, _share, _size)
     for action in files:
         action.complete = complete  # type: ignore[attr-defined]
     _add_demo(commands)
@@ -126,13 +126,7 @@ def _add_impute(commands: Any) -> list[argparse.Action]:
         default="rw",
         help="rw (default) averages neighbours; sym is the paper's",
     )
-    method.add_argument(
-        "--solver",
-        choices=("exact", "diffusion", "chebyshev"),
-        default="exact",
-        help="the limit of diffusion (default), or --steps of it",
-    )
-    method.add_argument("--steps", type=_count, default=40, metavar="N", help="of diffusion (40)")
+    _add_solver(method)
     method.add_argument("--tol", type=_positive, metavar="X", help="relative residual to reach")
     method.add_argument(
         "--shrinkage", type=_not_negative, default=0.0, metavar="X",
@@ -202,9 +196,8 @@ def _add_demo(commands: Any) -> None:
     _add_talk(parser)
 
 
-def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    table = parser.add_argument("table", metavar="TABLE", help=f"one row per node: {FORMATS}")
-    edges = parser.add_argument("edges", metavar="EDGES", help="one row per link: also plain text")
+def _add_names(parser: argparse.ArgumentParser) -> Any:
+    """Which columns are what, and which to fill."""
     names = parser.add_argument_group("columns")
     names.add_argument("--id", metavar="NAME", help="of the table, holds what edges name")
     names.add_argument("--source", metavar="NAME", help="of the edges, one end")
@@ -212,6 +205,23 @@ def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     names.add_argument("--weight", metavar="NAME", help="of the edges; without it all count alike")
     names.add_argument("--columns", type=_names, metavar="A,B", help="fill only these")
     names.add_argument("--exclude", type=_names, default=[], metavar="A,B", help="leave alone")
+    return names
+
+
+def _add_solver(group: Any) -> None:
+    group.add_argument(
+        "--solver",
+        choices=("exact", "diffusion", "chebyshev"),
+        default="exact",
+        help="the limit of diffusion (default), or --steps of it",
+    )
+    group.add_argument("--steps", type=_count, default=40, metavar="N", help="of diffusion (40)")
+
+
+def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    table = parser.add_argument("table", metavar="TABLE", help=f"one row per node: {FORMATS}")
+    edges = parser.add_argument("edges", metavar="EDGES", help="one row per link: also plain text")
+    names = _add_names(parser)
     names.add_argument(
         "--type", type=_kind, action="append", default=[], metavar="NAME=KIND", dest="types",
         help="number, integer, boolean, category, date, date:%%d/%%m/%%Y, time or leave",

@@ -17,28 +17,25 @@ Reader = Callable[[str], Any]
 
 
 def add_plan(
-    commands: Any, command: Adder, count: Reader, names: Reader, share: Reader, size: Reader
+    commands: Any,
+    command: Adder,
+    add_names: Callable[[argparse.ArgumentParser], Any],
+    add_solver: Callable[[Any], None],
+    count: Reader,
+    share: Reader,
+    size: Reader,
 ) -> list[argparse.Action]:
-    """Add the command; returns the options that name files."""
+    """Add the command; returns the options that name files.
+
+    `add_names` and `add_solver` add the options that it shares with ``impute``.
+    """
     parser = command(commands, "plan", "say what a fill will take: memory, disk and time, in "
                      "memory, from disk and in shards", PLAN_EXAMPLES)  # fmt: skip
     table = parser.add_argument("table", metavar="TABLE", help="one row per node: Parquet")
     edges = parser.add_argument("edges", metavar="EDGES", help="one row per link: Parquet")
-    columns = parser.add_argument_group("columns")
-    columns.add_argument("--id", metavar="NAME", help="of the table, holds what edges name")
-    columns.add_argument("--source", metavar="NAME", help="of the edges, one end")
-    columns.add_argument("--target", metavar="NAME", help="of the edges, the other end")
-    columns.add_argument("--weight", metavar="NAME", help="of the edges")
-    columns.add_argument("--columns", type=names, metavar="A,B", help="fill only these")
-    columns.add_argument("--exclude", type=names, default=[], metavar="A,B", help="leave alone")
+    add_names(parser)
     method = parser.add_argument_group("method")
-    method.add_argument(
-        "--solver",
-        choices=("exact", "diffusion", "chebyshev"),
-        default="exact",
-        help="the limit of diffusion (default), or --steps of it",
-    )
-    method.add_argument("--steps", type=count, default=40, metavar="N", help="of diffusion (40)")
+    add_solver(method)
     method.add_argument(
         "--reliance", type=share, default="held-out", metavar="X",
         help="held-out (default) solves everything twice, a number from 0 to 1 once",
