@@ -10,6 +10,7 @@ from reference import data_set
 from sklearn.exceptions import NotFittedError
 
 from graphfill import FeaturePropagation, Graph, InputError, UnreachedWarning
+from graphfill.imputers.links import grown
 
 NAN = float("nan")
 
@@ -185,3 +186,61 @@ def test_real_newcomers_are_close_to_a_refit():
     _, difference = imputer.transform_new(X[n_old:], edges[:, new], return_difference=True)
     assert difference < 0.02
     assert imputer.newcomers_.n_resolved < n / 10
+
+
+def remote_region(n_columns):
+    """A ring of unknown nodes, tied to one known node at first; then another one arrives."""
+    n = 60
+    ring = np.arange(1, n)
+    edges = np.concatenate(
+        [[ring, np.roll(ring, -1)], [ring, np.roll(ring, -7)], [[0], [1]]], axis=1
+    )
+    X = np.full((n, n_columns), NAN)
+    X[0] = 1.0
+    new = np.array([[n, n, n + 1], [n // 2, n // 2 + 3, 20]])
+    X_new = np.full((2, n_columns), NAN)
+    X_new[0, 1:] = np.linspace(1.0, 5.0, n_columns - 1)
+    return edges, new, X, X_new
+
+
+def test_columns_that_a_whole_region_moves_in_are_solved_in_the_whole_graph():
+    old, new, X, X_new = remote_region(n_columns=64)
+    parameters = {"normalization": "rw", "solver": "exact"}
+    imputer = fitted(old, X, **parameters)
+    out = imputer.transform_new(X_new, new)
+    expected = refit(np.concatenate([old, new], axis=1), np.concatenate([X, X_new]), **parameters)
+    off = np.abs(out - expected[len(X) :])[1]
+    assert imputer.newcomers_.n_columns == 1
+    assert off[-1] < 0.01  # the column that moves most
+    assert off[-2] > 0.1  # the next, which the neighbourhood alone has to answer for
+    imputer.set_params(solver="diffusion").fit(X).transform_new(X_new, new)
+    assert imputer.newcomers_.n_columns == 0
+
+
+def test_few_columns_are_left_to_the_neighbourhood():
+    old, new, X, X_new = remote_region(n_columns=63)
+    imputer = fitted(old, X, solver="exact")
+    imputer.transform_new(X_new, new)
+    assert imputer.newcomers_.n_columns == 0
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("self_loops", [False, True])
+def test_a_grown_graph_is_the_graph_of_all_edges(weighted, self_loops):
+    old, new, X, X_new = grown_problem(missing=0.3)
+    n = len(X) + len(X_new)
+    old = np.concatenate([old, [[3], [3]]], axis=1)
+    rng = np.random.default_rng(0)
+    w_old, w_new = (rng.random(e.shape[1]) if weighted else None for e in (old, new))
+    both = None if w_old is None else np.concatenate([w_old, w_new])
+    made = grown(
+        Graph.from_edges(*old, weight=w_old, n_nodes=len(X), self_loops=self_loops),
+        Graph.from_edges(*new, weight=w_new, n_nodes=n),
+    )
+    expected = Graph.from_edges(
+        *np.concatenate([old, new], axis=1), weight=both, n_nodes=n, self_loops=self_loops
+    )
+    for name in ("indptr", "indices"):
+        np.testing.assert_array_equal(getattr(made, name), getattr(expected, name))
+    np.testing.assert_array_equal(made.degrees(), expected.degrees())
+    assert made.n_self_loops == expected.n_self_loops

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from .. import edges as reader
-from .. import validate
 from ..graph import Graph
-from ..ids import as_ids
 from ..operator import with_self_loops
 from . import neighborhood
 from .neighborhood import LocalSystem, Neighborhood, arcs, movable
@@ -20,6 +16,9 @@ from .neighborhood import LocalSystem, Neighborhood, arcs, movable
 Floats = NDArray[np.floating]
 Cells = NDArray[np.bool_]
 Rows = NDArray[np.intp]
+
+REVISITED = 1 / 64  # of the columns, for they cost that share of a refit
+REVISITED_STEPS = 16  # of conjugate gradients, from what was fitted
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,8 @@ class Newcomers:
     ----------
     n_new, n_resolved, n_held : int
         Nodes that arrived; fitted nodes solved anew; fitted nodes around those.
+    n_columns : int
+        Columns solved anew in the whole graph.
     n_iter : int
         Steps on the local system.
     drift : float
@@ -44,6 +45,7 @@ class Newcomers:
     n_new: int
     n_resolved: int
     n_held: int
+    n_columns: int
     n_iter: int
     drift: float
     seconds: float
@@ -75,6 +77,11 @@ class KeptFill:
         missing = self.cells(self.missing, np.arange(len(self.filled)))
         return np.where(missing, self.filled.dtype.type(np.nan), self.filled)
 
+    def columns(self, chosen: NDArray[np.intp]) -> tuple[Floats, Cells]:
+        """Some columns of the filled table, and which of their cells were missing."""
+        bits = self.missing[:, chosen // 8] >> (7 - chosen % 8).astype(np.uint8)
+        return self.filled[:, chosen], (bits & 1).view(bool)
+
     def in_z(
         self, rows: Rows, degree: NDArray[np.float64], root: Floats | None
     ) -> tuple[Floats, Cells, Cells | None]:
@@ -97,7 +104,13 @@ class KeptFill:
 
 @dataclass(frozen=True)
 class Filled:
-    """The new rows, their cells out of reach, and how it went."""
+    """The new rows, their cells out of reach, and how it went.
+
+    Attributes
+    ----------
+    left : [columns]
+        Sum of squares of the residual at the fitted nodes around, before they gave way.
+    """
 
     X: Floats
     unreached: Cells | None
@@ -105,6 +118,15 @@ class Filled:
     n_held: int
     n_iter: int
     drift: float
+    left: Floats
+
+    def most_moved(self, share: float) -> Rows:
+        """The columns to solve in the whole graph: this share of them, those with most left.
+
+        Where a region of the graph knows little, one newcomer may move all of it a little, which
+        no neighbourhood shows.
+        """
+        return np.argsort(-self.left, kind="stable")[: int(share * len(self.left))]
 
 
 def fill_newcomers(
@@ -171,6 +193,7 @@ def fill_newcomers(
         local, links, held, z_new, moved, z_held, degree[held], shrinkage, centre.astype(X.dtype)
     )
     moves *= held_missing
+    left = (degree[held] ** 2).astype(X.dtype) @ (moves * moves)
     system.give_way(np.concatenate([moves, np.zeros_like(z_around[len(held) :])]))
     system.solve(neighborhood.CLOSE, n_iter and max(n_iter, system.n_iter + 1))
     z_held *= held_missing
@@ -186,7 +209,7 @@ def fill_newcomers(
     if system.beyond[: len(opened)].any():
         unreached = np.zeros(X.shape, dtype=bool)
         unreached[opened] = system.beyond[: len(opened)]
-    return Filled(filled, unreached, len(inner), len(held), system.n_iter, drift)
+    return Filled(filled, unreached, len(inner), len(held), system.n_iter, drift, left)
 
 
 def _moves(
@@ -230,71 +253,4 @@ def _with_new_loops(links: Graph, n_old: int) -> Graph:
         weight=weight,
         n_nodes=links.n_nodes,
         self_loops=True,
-    )
-
-
-# -- new edges --
-
-
-def read_links(graph: Graph, labels: Any, n_new: int, new_edges: Any, weight: Any) -> Graph:
-    """New edges as a graph of the fitted nodes and, after them, the new ones.
-
-    Parameters
-    ----------
-    labels : ids of the new nodes, where the graph has ids; None otherwise
-    new_edges : pairs, an array of shape (2, n_edges) or (n_edges, 2), or a table of edges
-    weight : one number per edge, or the name of a column of the table
-    """
-    n_old = graph.n_nodes
-    validate.check_weights_alike(graph.weights is not None, weight)
-    if reader.is_table(new_edges):
-        name = weight if isinstance(weight, str) else None
-        source, target, weights = reader.from_table(new_edges, None, None, name)
-        weight = weights if name is not None else weight
-    else:
-        source, target = reader.split_pairs(new_edges)
-    source, target = as_ids(source, "source"), as_ids(target, "target")
-    validate.check_ends(source, target)
-    if graph.ids is not None:
-        validate.check_newcomers_named(labels)
-        names = as_ids(labels, "node").tolist()
-        validate.check_newcomer_count(len(names), n_new)
-        own = graph.ids
-        known = graph.derived("row of id", lambda: {id: row for row, id in enumerate(own.tolist())})
-        fresh = validate.check_new_ids(names, known)
-
-        def rows(ends: NDArray[Any]) -> NDArray[np.int64]:
-            found = np.empty(len(ends), dtype=np.int64)
-            for number, node in enumerate(ends.tolist()):
-                row = known.get(node)
-                if row is None:
-                    if node not in fresh:
-                        raise validate.unknown_end(number, node, n_old, n_new)
-                    row = n_old + fresh[node]
-                found[number] = row
-            return found
-
-        source, target = rows(source), rows(target)
-    else:
-        validate.check_numbered(source, target, n_old + n_new)
-        for ends in (source, target):
-            outside = (ends < 0) | (ends >= n_old + n_new)
-            if outside.any():
-                number = int(np.argmax(outside))
-                raise validate.unknown_end(number, ends[number], n_old, n_new)
-    validate.check_some_end_new(source, target, n_old)
-    return Graph.from_edges(source, target, weight=weight, n_nodes=n_old + n_new)
-
-
-def grown(graph: Graph, links: Graph) -> Graph:
-    """The fitted graph with the new nodes and edges, without ids."""
-    parts = []
-    for part in (graph, links):
-        rows = np.repeat(np.arange(part.n_nodes), np.diff(part.indptr))
-        weights = np.ones(len(rows)) if part.weights is None else part.weights
-        once = rows <= part.indices
-        parts.append((rows[once], part.indices[once], weights[once]))
-    source, target, weight = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return Graph.from_edges(
-        source, target, weight=weight, n_nodes=links.n_nodes, self_loops=graph.n_self_loops > 0
     )

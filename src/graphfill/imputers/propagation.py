@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from .. import validate
 from ..container import open_matrix
 from ..graph import Graph
-from ..solve import propagate
-from ..validate import UnreachedWarning
+from ..solve import Result, propagate
+from ..validate import ConvergenceWarning, UnreachedWarning
 from .base import Fill, GraphImputer
-from .newcomers import KeptFill, Newcomers, fill_newcomers, grown, read_links
+from .links import grown, read_links
+from .newcomers import REVISITED, REVISITED_STEPS, KeptFill, Newcomers, fill_newcomers
 
 
 class FeaturePropagation(GraphImputer):
@@ -146,24 +147,27 @@ class FeaturePropagation(GraphImputer):
         super()._prepare()
         validate.check_flag("keep_fill", self.keep_fill)
 
-    def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
+    def _propagated(self, X: NDArray[np.floating], graph: Graph, **other: Any) -> Result:
+        """Propagate with this imputer's settings, but for some others."""
+        settings: dict[str, Any] = {
+            "normalization": self.normalization,
+            "solver": self.solver,
+            "n_iter": self.n_iter,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "self_loops": self.self_loops,
+            "shrinkage": self.shrinkage,
+            "reorder": self.reorder,
+            "memory_limit": self.memory_limit,
+            "threads": self.threads,
+        }
         with warnings.catch_warnings():
             # The base class says it for all imputers, and knows the names of the columns.
             warnings.simplefilter("ignore", UnreachedWarning)
-            result = propagate(
-                X,
-                graph,
-                normalization=self.normalization,
-                solver=self.solver,
-                n_iter=self.n_iter,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                self_loops=self.self_loops,
-                shrinkage=self.shrinkage,
-                reorder=self.reorder,
-                memory_limit=self.memory_limit,
-                threads=self.threads,
-            )
+            return propagate(X, graph, **settings | other)
+
+    def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
+        result = self._propagated(X, graph)
         return Fill(
             result.X,
             unreached=result.unreached if result.n_unreached else None,
@@ -189,7 +193,9 @@ class FeaturePropagation(GraphImputer):
 
         The newcomers are solved for, and so are those fitted nodes within `hops` of them a
         twentieth of whose value hangs on newcomers. Those next to them give way by one step, and
-        all others stay. What was fitted does not change: to take newcomers in for good, fit again.
+        all others stay; with ``solver="exact"`` and at least 64 columns, one column in 64, those
+        that newcomers move most, is solved in the whole graph instead. What was fitted does not
+        change: to take newcomers in for good, fit again.
 
         Parameters
         ----------
@@ -247,6 +253,9 @@ class FeaturePropagation(GraphImputer):
         )
         missing = np.isnan(X)
         filled = np.where(missing, local.X, X)
+        revisited = local.most_moved(REVISITED if self.solver == "exact" else 0.0)
+        if len(revisited):
+            filled[:, revisited] = self._resolve(kept, X, links, filled, revisited)
         if local.unreached is not None:
             value = self._policy_values(filled.dtype)
             filled[local.unreached] = np.broadcast_to(value, X.shape)[local.unreached]
@@ -258,10 +267,31 @@ class FeaturePropagation(GraphImputer):
             refit = self._fill(table, grown(kept.graph, links)).X[len(kept.filled) :]
             difference = _relative_difference(filled[missing], refit[missing])
         self.newcomers_ = Newcomers(
-            len(X), local.n_resolved, local.n_held, local.n_iter, local.drift, seconds, difference
-        )
+            len(X), local.n_resolved, local.n_held, len(revisited), local.n_iter, local.drift,
+            seconds, difference,
+        )  # fmt: skip
         out = self._give_back(opened, filled)
         return (out, difference) if return_difference else out
+
+    def _resolve(
+        self,
+        kept: KeptFill,
+        X: NDArray[np.floating],
+        links: Graph,
+        filled: NDArray[np.floating],
+        columns: NDArray[np.intp],
+    ) -> NDArray[np.floating]:
+        """Columns of the new rows, by some steps in the whole graph from what was fitted."""
+        old, missing = kept.columns(columns)
+        table = np.concatenate([np.where(missing, np.nan, old), X[:, columns]])
+        start = np.concatenate([old, filled[:, columns]])
+        table, whole = table.astype(old.dtype, copy=False), grown(kept.graph, links)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            solved = self._propagated(
+                table, whole, start=start, max_iter=REVISITED_STEPS, reorder=False
+            )
+        return solved.X[len(old) :]
 
 
 def _relative_difference(found: NDArray[np.floating], expected: NDArray[np.floating]) -> float:
