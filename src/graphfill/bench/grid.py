@@ -157,11 +157,14 @@ class _Worker(threading.Thread):
 
     def _hire(self) -> subprocess.Popen[bytes]:
         one = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
+        # An epoch frees what the next one takes: with glibc's defaults large blocks go back to
+        # the system in between, and on a large graph half an epoch is spent on fetching them.
+        reused = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2**62)}
         process = subprocess.Popen(
             [sys.executable, "-m", "graphfill.bench.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | one,
+            env=os.environ | reused | one,
             start_new_session=True,  # an interrupt at the keyboard is for us, who keep the rows
         )
         assert process.stdin is not None

@@ -198,12 +198,16 @@ class LocalSystem:
     def _reached(self) -> Cells:
         """Cells whose part of the neighbourhood knows the column, or lies next to one that does."""
         informed = self.outside > 0
-        if informed.all():
-            return np.ones_like(self.unknown)
-        count, label = connected_components(self.place.A, directed=False)
-        some = np.zeros((count, self.unknown.shape[1]), dtype=bool)
-        np.logical_or.at(some, label, informed | ~self.unknown)
-        return some[label]
+        reached = np.ones_like(self.unknown)
+        doubtful = ~informed.all(axis=1)
+        if doubtful.any():
+            count, label = connected_components(self.place.A, directed=False)
+            rows = np.flatnonzero(np.isin(label, label[doubtful]))
+            some = np.zeros((count, self.unknown.shape[1]), dtype=bool)
+            informed = np.broadcast_to(informed, reached.shape)[rows]
+            np.logical_or.at(some, label[rows], informed | ~self.unknown[rows])
+            reached[rows] = some[label[rows]]
+        return reached
 
     def _search(self) -> None:
         """Solve by conjugate gradients: chains of newcomers are long.

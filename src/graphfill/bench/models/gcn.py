@@ -51,8 +51,10 @@ class Convolution(nn.Module):
         self.bias = nn.Parameter(torch.zeros(n_out))
 
     def forward(self, H: Tensor, block: Block) -> Tensor:
-        # The product with the graph goes where the rows are shorter.
-        if self.weight.shape[1] <= self.weight.shape[0]:
+        # The product with the graph goes where rows are shorter, or of equal ones to fewer rows.
+        n_in, n_out = self.weight.shape
+        fewer = block.matrix.shape[0] < block.matrix.shape[1]
+        if n_out < n_in or (n_out == n_in and not fewer):
             return block.matrix @ (H @ self.weight) + self.bias
         return torch.addmm(self.bias, block.matrix @ H, self.weight)
 

@@ -10,6 +10,8 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
+from .tiles import TiledMatrix
+
 
 def device() -> torch.device:
     """Where every tensor is made: the first GPU if there is one."""
@@ -37,29 +39,40 @@ class FixedMatrix:
     def __init__(self, A: sparse.csr_array) -> None:
         self.shape: tuple[int, int] = A.shape
         self._A = A
-        self._rows = _compressed(A)
-        self._columns: Tensor | None = None
+        self._compressed: Tensor | None = None
+        self._tiled: TiledMatrix | None = None
+        self._transpose: FixedMatrix | None = None
 
     @property
-    def columns(self) -> Tensor:
-        """The transpose; only training asks for it."""
-        if self._columns is None:
-            self._columns = _compressed(sparse.csr_array(self._A.T))
-        return self._columns
+    def transpose(self) -> FixedMatrix:
+        """Only training asks for it."""
+        if self._transpose is None:
+            self._transpose = FixedMatrix(sparse.csr_array(self._A.T))
+        return self._transpose
 
     def __matmul__(self, H: Tensor) -> Tensor:
-        return _Product.apply(H, self) if H.requires_grad else self._rows @ H
+        return _Product.apply(H, self) if H.requires_grad else self.product(H)
+
+    def product(self, H: Tensor) -> Tensor:
+        """A H, without gradient."""
+        if TiledMatrix.takes(self._A, H):
+            if self._tiled is None:
+                self._tiled = TiledMatrix(self._A)
+            return self._tiled.product(H)
+        if self._compressed is None:
+            self._compressed = _compressed(self._A)
+        return self._compressed @ H
 
 
 class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, H: Tensor, A: FixedMatrix) -> Tensor:
         ctx.A = A
-        return A._rows @ H
+        return A.product(H)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        return ctx.A.columns @ gradient, None
+        return ctx.A.transpose.product(gradient), None
 
 
 def _compressed(A: sparse.csr_array) -> Tensor:

@@ -51,7 +51,11 @@ class Field:
 
 
 def receptive_field(
-    operator: sparse.csr_array, rows: Rows, n_blocks: int, among: Rows | None = None
+    operator: sparse.csr_array,
+    rows: Rows,
+    n_blocks: int,
+    among: Rows | None = None,
+    rank: Rows | None = None,
 ) -> Field:
     """The field of `rows` through `n_blocks` products with `operator`.
 
@@ -62,6 +66,8 @@ def receptive_field(
     among : int array, optional
         Nodes whose first-layer output is at hand before that of the field's other nodes: the
         first block then reads from ``among`` followed by ``field.rows``.
+    rank : int array, optional
+        Of each node, by which those that were not asked for are ordered; by number otherwise.
 
     Examples
     --------
@@ -73,7 +79,7 @@ def receptive_field(
     """
     levels = [np.asarray(rows, dtype=np.int64)]
     for _ in range(n_blocks):
-        levels.append(_with_neighbours(operator, levels[-1]))
+        levels.append(_with_neighbours(operator, levels[-1], rank))
     given = levels[-1]
     places = None
     if among is not None:
@@ -95,9 +101,11 @@ def whole(operator: sparse.csr_array, n_blocks: int) -> tuple[Block, ...]:
     return (Block(FixedMatrix(operator)),) * n_blocks
 
 
-def _with_neighbours(operator: sparse.csr_array, rows: Rows) -> Rows:
-    """`rows`, then the other nodes they take from, ascending."""
+def _with_neighbours(operator: sparse.csr_array, rows: Rows, rank: Rows | None) -> Rows:
+    """`rows`, then the other nodes they take from, ascending by number or rank."""
     taken = np.unique(operator[rows].indices)
+    if rank is not None:
+        taken = taken[np.argsort(rank[taken])]
     return np.concatenate([rows, taken[~np.isin(taken, rows)]]).astype(np.int64)
 
 
