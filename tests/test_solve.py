@@ -5,7 +5,7 @@ import pytest
 from reference import adjacency, closed_form, diffused, unreached
 
 import graphfill as gf
-from graphfill import plan
+from graphfill import layout
 from graphfill.validate import InputError
 
 
@@ -125,15 +125,15 @@ class TestPromises:
             result = gf.propagate(X, graph, solver=solver, threads=threads)
             np.testing.assert_array_equal(result.X, expected)
         for width in (1, 4, 8, 16):
-            monkeypatch.setattr(plan, "widest_tile", lambda *_, width=width: width)
+            monkeypatch.setattr(layout, "widest_tile", lambda *_, width=width: width)
             result = gf.propagate(X, graph, solver=solver)
             np.testing.assert_array_equal(result.X, expected)
 
     def test_memory_limit_narrows_the_tiles(self, monkeypatch):
         graph, X = random_problem(n=3000, edges=9000, columns=70)
         seen = []
-        cut = plan.tiles
-        monkeypatch.setattr(plan, "tiles", lambda *a: seen.append(a[1]) or cut(*a))
+        cut = layout.tiles
+        monkeypatch.setattr(layout, "tiles", lambda *a: seen.append(a[1]) or cut(*a))
         free = gf.propagate(X, graph).X
         for limit in 30e6 * 0.9 ** np.arange(60):
             try:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import io as io_module
-import json
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from . import io, outsized, summary, validate
 from .alignment import Naming
 from .demo import DEMO_FILES, HIDDEN, town_scores, write_town
+from .printing import bar_of, byte_bar, say
 from .table import TableResult, fill_table
 from .town import make_town
 
@@ -50,7 +46,7 @@ def impute(options: argparse.Namespace) -> int:
 
 
 def _impute_from_disk(options: argparse.Namespace, propagate: Callable[..., Any]) -> int:
-    with _bar(options, "filling") as tick:
+    with bar_of(options, "filling") as tick:
         result = outsized.fill(options, propagate, progress=tick, **_method(options))
     return _done(options, result)
 
@@ -60,7 +56,7 @@ def _impute_in_memory(options: argparse.Namespace, propagate: Callable[..., Any]
     output = Path(options.output)
     table, edges = _read(options)
     read = time.perf_counter()
-    with _bar(options, "filling") as tick:
+    with bar_of(options, "filling") as tick:
         result = _fill(
             table,
             edges,
@@ -73,7 +69,7 @@ def _impute_in_memory(options: argparse.Namespace, propagate: Callable[..., Any]
             progress=tick,
         )
     filled = time.perf_counter()
-    with _byte_bar(options, f"writing {output.name}") as tick:
+    with byte_bar(options, f"writing {output.name}") as tick:
         io.write_table(
             output,
             result.table,
@@ -112,7 +108,7 @@ def _done(options: argparse.Namespace, result: TableResult) -> int:
     """Say what was done, now that it is written."""
     said = result.summary() | {"output": str(options.output)}
     _report(options, said)
-    _print(options, said, lambda: summary.of_fill(said))
+    say(options, said, lambda: summary.of_fill(said))
     return 3 if options.strict and result.converged is False else 0
 
 
@@ -120,14 +116,14 @@ def check(options: argparse.Namespace) -> int:
     """Say what a fill could do, without one."""
     _check_report(options, [Path(options.table), Path(options.edges)])
     table, edges = _read(options)
-    with _bar(options, "scoring") as tick:
+    with bar_of(options, "scoring") as tick:
         how: dict[str, Any] = {}
         if options.report is not None:
             how = {"method": "auto", "progress": tick, **_trust(options.report, None)}
         result = _fill(table, edges, options, fill=False, **how)
     said = result.summary()
     _report(options, said)
-    _print(options, said, lambda: summary.of_survey(said))
+    say(options, said, lambda: summary.of_survey(said))
     return 0
 
 
@@ -150,7 +146,7 @@ def demo(options: argparse.Namespace) -> int:
     said = result.summary() | {"output": str(output), "report": str(report), "scores": scores}
     arguments.report, arguments.overwrite = str(report), True
     _report(arguments, said)
-    _print(options, said, lambda: summary.of_demo(said))
+    say(options, said, lambda: summary.of_demo(said))
     return 0
 
 
@@ -159,7 +155,7 @@ def plan(options: argparse.Namespace) -> int:
     from .planning import command
 
     said = command.plan(options)
-    _print(options, said, lambda: command.in_words(said))
+    say(options, said, lambda: command.in_words(said))
     return 0
 
 
@@ -234,9 +230,9 @@ def _read(options: argparse.Namespace, defaults: bool = False) -> tuple[io.Sheet
             "decimal": options.decimal,
             "encoding": options.encoding,
         }
-    with _byte_bar(options, f"reading {Path(options.table).name}") as tick:
+    with byte_bar(options, f"reading {Path(options.table).name}") as tick:
         table = io.read_table(options.table, progress=tick, **reading)
-    with _byte_bar(options, f"reading {Path(options.edges).name}") as tick:
+    with byte_bar(options, f"reading {Path(options.edges).name}") as tick:
         edges = io.read_edges(options.edges, progress=tick, **edge_reading)
     return table, edges
 
@@ -287,69 +283,3 @@ def _places(sheet: io.Sheet) -> Callable[[int], str]:
 def _column_kinds(options: argparse.Namespace, table: io.Sheet) -> dict[str, str]:
     """Kinds by column; how a date is written matters to the reader alone."""
     return {name: kind.partition(":")[0] for name, kind in options.types}
-
-
-@contextmanager
-def _bar(options: argparse.Namespace, stage: str) -> Iterator[Callable[[float], None]]:
-    """A progress bar with the time left, for stages that take more than a second."""
-    from tqdm import tqdm
-
-    with tqdm(
-        total=1.0,
-        desc=stage,
-        delay=1.0,
-        leave=False,
-        disable=options.quiet or not sys.stderr.isatty(),
-        bar_format="{desc} {percentage:3.0f}% |{bar:30}| {elapsed} so far, {remaining} left",
-    ) as bar:
-        yield bar.update
-
-
-@contextmanager
-def _byte_bar(
-    options: argparse.Namespace, stage: str
-) -> Iterator[Callable[[int, int | None], None]]:
-    """The same for work that counts what is done, and knows of how much in all or not."""
-    with _bar(options, stage) as tick:
-        shown = 0.0
-
-        def counted(done: int, total: int | None) -> None:
-            nonlocal shown
-            share = done / total if total else 0.0
-            tick(max(0.0, share - shown))
-            shown = max(shown, share)
-
-        yield counted
-
-
-def _print(options: argparse.Namespace, said: dict[str, Any], readable: Callable[[], str]) -> None:
-    if options.json:
-        text = json.dumps(_finite(said), default=_plain, allow_nan=False)
-    elif not options.quiet:
-        text = readable()
-    else:
-        return
-    # Not every terminal has every letter: a name in a summary is no reason to fail.
-    if isinstance(sys.stdout, io_module.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    try:
-        print(text, flush=True)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise validate.unprintable(error, said.get("output")) from None
-
-
-def _finite(value: Any) -> Any:
-    """The same with None in place of NaN and infinities, which JSON does not have."""
-    if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(entry) for entry in value]
-    if isinstance(value, (float, np.floating)):
-        return float(value) if np.isfinite(value) else None
-    return value
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else str(value)

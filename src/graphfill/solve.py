@@ -15,9 +15,9 @@ from . import kernels, validate
 from .container import open_matrix
 from .fill import Solver, fill
 from .graph import Graph
+from .layout import lay_out
 from .memory import parse_bytes
 from .operator import graph_components
-from .plan import make_plan
 from .solvers import Progress, chebyshev, conjugate_gradients, diffusion, direct
 from .threads import available
 
@@ -178,7 +178,7 @@ def propagate(
     tolerance = DEFAULT_TOL[values.dtype.name] if tol is None else tol
     exact = solver in ("exact", "direct")
     label = graph_components(graph)[1]
-    plan = make_plan(
+    layout = lay_out(
         values,
         graph,
         missing_in_row=missing_in_row,
@@ -198,16 +198,16 @@ def propagate(
         centre = "mean" if normalization == "rw" else "zero"
     elif exact:
         centre = "degree"
-    with progress_bar(progress, len(plan.tiles)) as tick:
+    with progress_bar(progress, len(layout.tiles)) as tick:
         filled = fill(
             values,
-            plan.operator,
+            layout.operator,
             _solver(solver, n_iter, tolerance, max_iter),
-            plan.tiles,
+            layout.tiles,
             centre=centre,
             start=started,
             fill_values=_fill_values(values, known_in_column, unreached),
-            interior=plan.interior,
+            interior=layout.interior,
             # Below this share of the known values, b_0 may be nothing but rounding.
             resolution=2.0 * np.finfo(values.dtype).eps / tolerance if exact and tolerance else 0.0,
             tick=tick,
@@ -220,7 +220,7 @@ def propagate(
         residual=float(filled.residual.max()),
         residuals=filled.residual,
         converged=None if asked is None else bool((filled.residual <= asked).all()),
-        n_unreached=int(plan.operator.components.sizes @ (~filled.reached).sum(axis=1)),
+        n_unreached=int(layout.operator.components.sizes @ (~filled.reached).sum(axis=1)),
         _label=label,
         _reached=filled.reached,
     )

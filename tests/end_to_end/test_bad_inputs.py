@@ -190,13 +190,13 @@ def test_nobody_reads_the_summary(tmp_path):
 # Runs the command, and sends it a signal as soon as a stage has begun to move.
 INTERRUPTED = """
 import contextlib, os, sys
-from graphfill import cli, commands
+from graphfill import cli, commands, printing
 
 stage, number = sys.argv[1], int(sys.argv[2])
 del sys.argv[1:3]
 
 @contextlib.contextmanager
-def bar(options, name, original=commands._bar):
+def bar(options, name, original=commands.bar_of):
     with original(options, name) as tick:
         def wrapped(share):
             tick(share)
@@ -204,7 +204,7 @@ def bar(options, name, original=commands._bar):
                 os.kill(os.getpid(), number)
         yield wrapped
 
-commands._bar = bar
+commands.bar_of = printing.bar_of = bar
 sys.exit(cli.main())
 """
 SIGNALS = {

@@ -13,9 +13,9 @@ import numpy as np
 
 from .. import kernels
 from ..channels import BLOCK_BYTES
+from ..layout import SMALL_BYTES
 from ..memory import BLOCKS, Footprint
 from ..ordering import CACHE_BYTES
-from ..plan import SMALL_BYTES
 from ..threads import available
 from .parquet import EdgeFile, TableFile
 from .sampling import ColumnSize, column_sizes, end_bytes

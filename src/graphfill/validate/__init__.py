@@ -5,6 +5,7 @@ Each function checks one thing and either returns the cleaned value or raises
 return the error for their caller to raise.
 """
 
+from .adjacency import *
 from .attributes import *
 from .bench import *
 from .columns import *

@@ -1,4 +1,4 @@
-"""Refusals of edges, ids, weights and sparse matrices."""
+"""Refusals of edges, ids and weights."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _ends(number: int, source: Any, target: Any, ids: Any = None) -> str:
     return f"from {u} to {v}"
 
 
-def _first_outside(low: int, high: int, *columns: NDArray[Any]) -> int:
+def first_outside(low: int, high: int, *columns: NDArray[Any]) -> int:
     """Position of the first entry of any column that is not in low <= entry < high."""
     return int(np.argmax(np.logical_or.reduce([(c < low) | (c >= high) for c in columns])))
 
@@ -138,7 +138,7 @@ def check_edge_range(
     """Refuse row numbers outside the table; `extremes` are the smallest and the largest."""
     if extremes[0] >= 0 and extremes[1] < n_nodes:
         return
-    number = _first_outside(0, n_nodes, source, target)
+    number = first_outside(0, n_nodes, source, target)
     node = next(int(end[number]) for end in (source, target) if not 0 <= end[number] < n_nodes)
     raise InputError(
         f"Edge {number}, {_ends(number, source, target)}, names node {node}, but there are "
@@ -172,7 +172,7 @@ def check_known_ids(
     nodes: NDArray[Any],
 ) -> None:
     """Refuse edges that name ids (positions in `distinct`) without a row (-1)."""
-    number = _first_outside(0, nodes.size, row[source], row[target])
+    number = first_outside(0, nodes.size, row[source], row[target])
     end = source[number] if row[source[number]] < 0 else target[number]
     node = distinct[end].item() if isinstance(distinct[end], np.generic) else distinct[end]
     twin = next((twin for twin in nodes.tolist() if str(twin) == str(node)), None)
@@ -289,83 +289,6 @@ def check_weight_attribute(data: Any, name: str) -> Any:
     return values
 
 
-def check_sparse(A: Any, is_sparse: bool) -> None:
-    """Refuse a matrix that is not one of SciPy's sparse ones."""
-    if not is_sparse:
-        raise InputError(
-            f"from_scipy reads SciPy sparse matrices, not {type(A).__name__}: pass "
-            "scipy.sparse.csr_array(A)."
-        )
-
-
-def check_square(shape: tuple[int, ...]) -> int:
-    """Return the number of nodes of an adjacency matrix."""
-    if len(shape) != 2 or shape[0] != shape[1]:
-        raise InputError(
-            f"The matrix has shape {shape} but must be square, one row and one column per node."
-        )
-    return check_node_count(shape[0])
-
-
-def check_matrix_dtype(dtype: np.dtype[Any]) -> None:
-    """Refuse a matrix whose values cannot be weights."""
-    if dtype.kind not in "biuf":
-        raise InputError(f"The matrix has dtype {dtype}, which holds no real numbers.")
-
-
-def check_compressed(
-    indptr: NDArray[Any], indices: NDArray[Any], n_rows: int, n_columns: int
-) -> None:
-    """Refuse arrays that are no compressed sparse rows; sorted and unique they need not be."""
-    if indptr.ndim != 1 or indptr.dtype.kind not in "iu" or indptr.size == 0 or indptr[0] != 0:
-        raise InputError("indptr must be a column of whole numbers that starts at 0.")
-    if indptr.size != n_rows + 1:
-        raise InputError(f"indptr has {indptr.size} entries but {n_rows} rows need {n_rows + 1}.")
-    falls = np.flatnonzero(indptr[1:] < indptr[:-1])
-    if falls.size:
-        row = int(falls[0])
-        raise InputError(
-            f"indptr falls from {indptr[row]} to {indptr[row + 1]} at row {row}: it must not "
-            "decrease."
-        )
-    if indices.ndim != 1 or (indices.size and indices.dtype.kind not in "iu"):
-        raise InputError("indices must be a column of whole numbers.")
-    if indptr[-1] != indices.size:
-        raise InputError(
-            f"indptr ends at {indptr[-1]} but there are {indices.size} indices: both must be equal."
-        )
-    if indices.size and not (indices.min() >= 0 and indices.max() < n_columns):
-        entry = _first_outside(0, n_columns, indices)
-        raise InputError(
-            f"indices[{entry}] is {indices[entry]} but must lie between 0 and {n_columns - 1}."
-        )
-
-
-def check_value_count(n_values: int, n_indices: int) -> None:
-    """Refuse a matrix without exactly one value per entry."""
-    if n_values != n_indices:
-        raise InputError(
-            f"There are {n_values} values but {n_indices} indices: both must be equal."
-        )
-
-
-def check_coordinates(
-    row: NDArray[Any], column: NDArray[Any], values: NDArray[Any], n_nodes: int
-) -> None:
-    """Refuse entries outside a square matrix."""
-    if not row.shape == column.shape == values.shape:
-        raise InputError(
-            f"The matrix has {row.size} row numbers, {column.size} column numbers and "
-            f"{values.size} values: all must be equal."
-        )
-    if row.size and (min(row.min(), column.min()) < 0 or max(row.max(), column.max()) >= n_nodes):
-        entry = _first_outside(0, n_nodes, row, column)
-        raise InputError(
-            f"Entry {entry} is in row {row[entry]}, column {column[entry]} of a matrix of "
-            f"{n_nodes} rows and columns, numbered from 0."
-        )
-
-
 def check_one_way(
     number: int, source: NDArray[Any], target: NDArray[Any], ids: Any, directed: str
 ) -> None:
@@ -389,20 +312,6 @@ def _caller_level() -> int:
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("graphfill."):
         level, frame = level + 1, frame.f_back
     return level
-
-
-def check_unambiguous(shape: tuple[int, ...]) -> None:
-    """Refuse an array that may be edges or a matrix, or is neither."""
-    if shape == (2, 2):
-        raise InputError(
-            "A 2 x 2 array may be two edges or the matrix of two nodes: pass it to "
-            "Graph.from_edges, or as a sparse matrix to Graph.from_scipy."
-        )
-    if len(shape) != 2 or (2 not in shape and shape[0] != shape[1]):
-        raise InputError(
-            f"An array of shape {shape} is no graph: pass edges as [2, n_edges] or [n_edges, 2], "
-            "or a square matrix."
-        )
 
 
 def not_a_graph(graph: Any) -> InputError:

@@ -19,7 +19,7 @@ SMALL_BYTES = 16 << 20  # of a tile of 64 columns: then each thread has tiles of
 
 
 @dataclass(frozen=True)
-class Plan:
+class Layout:
     """The operator in the order to solve in, the tiles, and the interior where it pays."""
 
     operator: Operator
@@ -27,7 +27,7 @@ class Plan:
     interior: Interior | None
 
 
-def make_plan(
+def lay_out(
     values: Array,
     graph: Graph,
     *,
@@ -38,7 +38,7 @@ def make_plan(
     memory_limit: int | None,
     threads: int,
     **operator_options: Any,
-) -> Plan:
+) -> Layout:
     """Choose the widest tiles that fit, then the order that pays for so many products."""
     n, n_columns = values.shape
     whole_rows = solver != "direct" and bool(np.isin(missing_in_row, (0, n_columns)).all())
@@ -63,4 +63,4 @@ def make_plan(
     )
     operator = Operator(graph, order=order, dtype=values.dtype, threads=threads, **operator_options)
     interior = cut_interior(operator, missing_in_row > 0) if whole_rows else None
-    return Plan(operator, cuts, interior)
+    return Layout(operator, cuts, interior)
