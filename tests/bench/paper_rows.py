@@ -12,7 +12,8 @@ from graphfill.bench.systems import WITHOUT_FEATURES
 
 # Points lost with everything missing; what a method loses at a rate is this times rate^6.
 LOST = {"fp": 3.0, "neighbors": 15.0, "mgcnn": 30.0, "mean": 40.0, "zero": 45.0, "random": 60.0,
-        "pagnn": 20.0, "gcnmf": 48.0, "fp-exact": 2.0, "fp-loops": 3.0, "full": 0.0}  # fmt: skip
+        "pagnn": 20.0, "gcnmf": 48.0, "fp-exact": 2.0, "fp-loops": 3.0, "full": 0.0,
+        "full-binary": 0.0}  # fmt: skip
 
 
 def row(cell: Cell, run: int, accuracy: float, **values: Any) -> dict[str, Any]:

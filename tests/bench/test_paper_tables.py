@@ -159,6 +159,18 @@ def test_the_papers_own_test_nodes_explain_a_difference_or_do_not():
     assert "29 of 35 figures are within the bar, among them 0 of the 6 that are not" in told(4.0)
 
 
+def test_features_as_0_and_1_are_compared_where_they_are_not_so_already():
+    def accuracy(where, run):
+        paper = published.of("pubmed", "fp", 0.0).mean
+        return paper - (0.3 if where.method == "full-binary" else 1.6) + 0.1 * run
+
+    rows = every(["controls", "table-1"], accuracy=accuracy)
+    assert {row["set"] for row in rows if row["method"] == "full-binary"} == {"pubmed"}
+    one = [row for row in rows if row["run"] == 0]
+    told = findings.controls(Measured(one))
+    assert "in place of their weights the difference to the paper becomes −0.30 (PubMed)." in told
+
+
 def test_ranks_by_error_and_by_accuracy():
     alike = Measured(every(["table-2", "exact"]))
     assert "is the best for a GCN on all 5 sets" in findings.ranks(alike)

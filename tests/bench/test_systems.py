@@ -15,7 +15,7 @@ from graphfill.bench.problem import Dataset, Problem, Setting
 from graphfill.validate import InputError
 
 QUICK = Setting(hidden=16, lr=0.03, max_epochs=40)
-NEEDS_NO_FILL = ("full", "positional", "positional-scaled", "labels", "pagnn", "gcnmf")
+NEEDS_NO_FILL = (*systems.FULL, "positional", "positional-scaled", "labels", "pagnn", "gcnmf")
 
 
 @pytest.mark.parametrize("method", systems.METHODS)
@@ -74,3 +74,10 @@ def test_features_that_are_not_there_are_refused():
 def test_torch_is_loaded_only_to_run():
     code = "import sys, graphfill.bench.systems; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_features_as_0_and_1():
+    problem = classified_graph(missing=0.0)
+    expected = (problem.dataset.X != 0).astype(problem.dataset.X.dtype)
+    np.testing.assert_array_equal(systems._features(problem, "full-binary"), expected)
+    np.testing.assert_array_equal(systems._features(problem, "full"), problem.dataset.X)

@@ -18,7 +18,7 @@ from .problem import Setting
 from .results import Results, key_of
 from .runs import Run
 from .splits import SPLITS
-from .systems import METHODS, MODELS, WITHOUT_FEATURES, WITHOUT_MODEL
+from .systems import FULL, METHODS, MODELS, WITHOUT_FEATURES, WITHOUT_MODEL
 
 RUNS, QUICK_RUNS, QUICK_EPOCHS = 10, 2, 100
 INTERRUPTED = 130
@@ -101,7 +101,7 @@ def plan(options: argparse.Namespace) -> tuple[list[Run], dict[str, Files]]:
         split = options.split or _usual_split(name)
         models = [None] if method in WITHOUT_MODEL else options.models
         hidden = list(product(options.masks, options.rates))
-        if method in WITHOUT_FEATURES or method == "full":
+        if method in (*WITHOUT_FEATURES, *FULL):
             hidden = [("uniform", 0.0)]  # the same whatever is hidden
         how = setting if method == "labels" else _usual_setting(name, setting)
         runs += [

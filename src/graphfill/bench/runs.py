@@ -19,7 +19,7 @@ from .masks import checksum, draw_mask
 from .problem import Dataset, Outcome, Problem, Setting
 from .results import Key, Row, key_of
 from .splits import draw_split
-from .systems import WITHOUT_FEATURES, WITHOUT_MODEL
+from .systems import FULL, WITHOUT_FEATURES, WITHOUT_MODEL
 
 DEFAULT = Setting()
 SYSTEM = "graphfill.bench.systems:run"
@@ -78,11 +78,11 @@ def pose(run: Run, dataset: Dataset) -> Problem:
     if run.method not in WITHOUT_FEATURES:
         validate.check_has_features(dataset.name, run.method, dataset.n_features)
     split = draw_split(dataset, run.split, run.run)
-    rate = 0.0 if run.method == "full" else run.rate
+    rate = 0.0 if run.method in FULL else run.rate
     missing = None
     if run.method not in WITHOUT_FEATURES:
         missing = draw_mask(dataset, run.mask, rate, run.run, split)
-    if run.method == "full" and missing is not None:
+    if run.method in FULL and missing is not None:
         validate.check_complete(dataset.name, int(missing.sum()))
     return Problem(dataset, split, missing, run.run)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 METHODS = {
     "full": "the true features, nothing hidden",
+    "full-binary": "the same as 0 and 1, whatever the numbers were",
     "fp": "Feature Propagation, 40 steps, as in the paper",
     "fp-exact": "Feature Propagation, its limit",
     "fp-loops": "Feature Propagation, 40 steps, self-loops added as in the official code",
@@ -35,6 +36,7 @@ MODELS = {
     "gcn": "graph convolutions",
     "sage": "GraphSAGE, mean over neighbours",
 }
+FULL = ("full", "full-binary")
 WITHOUT_MODEL = ("labels", "pagnn", "gcnmf")
 WITHOUT_FEATURES = ("labels", "positional", "positional-scaled")
 
@@ -68,7 +70,7 @@ def run(problem: Problem, method: str, model: str | None, setting: Setting) -> O
         val_accuracy=fitted.val_accuracy,
         n_epochs=fitted.n_epochs,
         best_epoch=fitted.best_epoch,
-        fill_seconds=0.0 if method in ("full", "pagnn") else filled - started,
+        fill_seconds=0.0 if method in (*FULL, "pagnn") else filled - started,
         train_seconds=done - filled,
         reconstruction=reconstruction_error(problem, method, X),
     )
@@ -94,7 +96,7 @@ def reconstruction_error(problem: Problem, method: str, X: Floats) -> float | No
 
     None where nothing was hidden, nothing filled, or all that was hidden is 0.
     """
-    if problem.missing is None or method in ("full", "pagnn", *WITHOUT_FEATURES):
+    if problem.missing is None or method in (*FULL, "pagnn", *WITHOUT_FEATURES):
         return None
     truth = problem.dataset.dense()
     hidden = problem.missing & ~np.isnan(truth)
@@ -106,10 +108,10 @@ def reconstruction_error(problem: Problem, method: str, X: Floats) -> float | No
 def _features(problem: Problem, method: str) -> Floats:
     """What the network is given: NaN only for PaGNN, which knows what to do with it."""
     dataset, seed = problem.dataset, problem.seed
-    if method == "full":
+    if method in FULL:
         X = dataset.dense()
         validate.check_complete(dataset.name, int(np.isnan(X).sum()))
-        return X
+        return X if method == "full" else (X != 0).astype(X.dtype)
     if method in WITHOUT_FEATURES:
         from .models import positional
 

@@ -20,6 +20,8 @@ FILLED = ("fp", *SIMPLE, "mgcnn")  # a GNN is trained on what they fill
 WHOLE = ("pagnn", "gcnmf")  # take the gaps as they are
 FEATURELESS = ("labels", "positional")
 SCALED = "positional-scaled"  # the paper does not say how long its eigenvectors are
+BINARY = "full-binary"
+NOT_BINARY = ("pubmed",)  # the features of the others are 0 and 1 as they are
 METHODS = (*FILLED, *WHOLE, *FEATURELESS)
 SLOW = ("gcnmf", "mgcnn")
 TABLE_1_RATES = (0.5, 0.9, 0.99)
@@ -29,8 +31,9 @@ CONTROLLED = (
     *(("fp", rate) for rate in (0.0, *TABLE_1_RATES)),
     *((method, 0.99) for method in ("labels", "positional", "pagnn")),
 )
-# And in another form: with self-loops, as in the official code; with longer eigenvectors.
-VARIED = {("fp", 0.99): "fp-loops", ("positional", 0.99): SCALED}
+# And in another form: with self-loops, as in the official code; with longer eigenvectors; with
+# words that are there or not in place of their weights.
+VARIED = {("fp", 0.99): "fp-loops", ("positional", 0.99): SCALED, ("fp", 0.0): BINARY}
 EXACT_RATES = (0.9, 0.99, 0.995)
 WORST = 0.99
 EXPERIMENTS = ("table-1", "table-2", "gcn", "sage", "run-time", "homophily", "exact", "controls")
@@ -114,7 +117,7 @@ def cell(
             setting = replace(setting, n_layers=3, hidden=256, jumping="max")
     if name in MIXHOP:
         other.setdefault("split", "thirds")
-    if method in (*FEATURELESS, SCALED):
+    if method in (*FEATURELESS, SCALED, BINARY):
         rate = 0.0
     elif rate == 0.0 and method not in WHOLE:
         method = "full"
@@ -160,7 +163,12 @@ def cells(experiment: str, scope: Scope = PAPER) -> list[Cell]:
             for s in sets
             for method, rate in CONTROLLED
         ]
-        made += [cell(s, method, scope=scope) for s in sets for method in VARIED.values()]
+        made += [
+            cell(s, method, scope=scope)
+            for s in [*sets, *scope.among(["arxiv"])]
+            for method in VARIED.values()
+            if method == SCALED or (s != "arxiv" and (method != BINARY or s in NOT_BINARY))
+        ]
     else:
         raise KeyError(experiment)
     return list(dict.fromkeys(made))
@@ -176,6 +184,7 @@ def stages(experiments: Collection[str], scope: Scope = PAPER) -> list[Stage]:
     """
     table_2 = cells("table-2", scope)
     exact, gcn, sage = cells("exact", scope), cells("gcn", scope), cells("sage", scope)
+    controls = cells("controls", scope)
 
     def of(*methods: str) -> list[Cell]:
         return [c for c in table_2 if c.method in methods and c.set != "arxiv"]
@@ -189,7 +198,7 @@ def stages(experiments: Collection[str], scope: Scope = PAPER) -> list[Stage]:
         Stage("positional", of("positional"), 10),
         Stage("pagnn", of("pagnn"), 10),
         Stage("fills", of(*SIMPLE), 10),
-        Stage("controls", cells("controls", scope), 10),
+        Stage("controls", [c for c in controls if c.set != "arxiv"], 10),
         Stage("homophily", cells("homophily", scope), 10),
         Stage("exact", exact, 10),
         Stage("gcnmf", of("gcnmf"), 5),
@@ -198,6 +207,7 @@ def stages(experiments: Collection[str], scope: Scope = PAPER) -> list[Stage]:
         Stage("figure sage", [c for c in sage if c.method not in SLOW], 5),
         Stage("figures, slow methods", [c for c in [*gcn, *sage] if c.method in SLOW], 3),
         Stage("positional on Arxiv", [c for c in arxiv if c.method == "positional"], 5),
+        Stage("positional on Arxiv, scaled", [c for c in controls if c.set == "arxiv"], 5),
     ]
     asked = {c for experiment in experiments for c in cells(experiment, scope)}
     chosen = []

@@ -191,7 +191,7 @@ def controls(measured: Measured) -> str | None:
         if beyond:
             mended = sum(row[5] is not None for row in within)
             told[0] += f", among them {mended} of the {beyond} that are not on random ones"
-    loops, longer = (
+    loops, longer, binary = (
         {row[0]: row for row in rows if row[9] == of_method(variant) and row[10] is not None}
         for variant in VARIED.values()
     )
@@ -206,6 +206,12 @@ def controls(measured: Measured) -> str | None:
             "Scaled from unit length to entries of about 1, positional encodings change by "
             + listed([f"{signed(row[10].mean)} ({name})" for name, row in longer.items()])
             + f"; the paper's figure lies between the two on {len(between)} of {len(longer)} sets"
+        )
+    if binary:
+        told.append(
+            "With features as 0 and 1 in place of their weights the difference to the paper "
+            "becomes "
+            + listed([f"{signed(row[4] + row[10].mean)} ({name})" for name, row in binary.items()])
         )
     return ". ".join(told) + "." if told else None
 

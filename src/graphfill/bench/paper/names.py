@@ -15,6 +15,7 @@ SETS = {
 }
 METHODS = {
     "full": "full features",
+    "full-binary": "full features as 0 and 1",
     "fp": "Feature Propagation",
     "fp-exact": "Feature Propagation, exact",
     "fp-loops": "Feature Propagation, self-loops",

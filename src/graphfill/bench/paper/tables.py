@@ -136,7 +136,7 @@ def controls(measured: Measured) -> Table:
     """
     scope = measured.scope
     rows = []
-    for name in scope.among(SETS):
+    for name in scope.among((*SETS, "arxiv")):
         for method, rate in CONTROLLED:
             text = cell(name, method, rate, scope=scope)
             random = measured.estimate(text)
