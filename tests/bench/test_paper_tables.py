@@ -125,6 +125,16 @@ def test_the_recommendation_flips_with_the_figures():
     assert advice.recommendation(Measured([])) is None
 
 
+def test_it_depends_where_sets_disagree():
+    def accuracy(where, run):
+        gain = {"cora": 2.0, "pubmed": 1.0, "photo": -4.0}.get(where.set, 0.0)
+        noise = 0.1 * (run % 2) if where.method == "fp" else 0.0
+        return 70.0 + run + noise + (gain if where.method == "fp-exact" else 0.0)
+
+    told = advice.advice(Measured(every(["exact"], accuracy=accuracy)))
+    assert "the exact fill is clearly better on Cora and PubMed, the 40 steps on Photo (" in told
+
+
 def test_few_runs_advise_nothing():
     assert "there are too few runs to say" in with_gain(5.0, 5.0, runs=2)
 
@@ -168,6 +178,9 @@ def test_features_as_0_and_1_are_compared_where_they_are_not_so_already():
     assert {row["set"] for row in rows if row["method"] == "full-binary"} == {"pubmed"}
     one = [row for row in rows if row["run"] == 0]
     told = findings.controls(Measured(one))
+    assert findings.explained(Measured(one)) == (
+        "Of the 1 that are not, 1 come within it: 1 with full features as 0 and 1."
+    )
     assert "in place of their weights the difference to the paper becomes −0.30 (PubMed)." in told
 
 

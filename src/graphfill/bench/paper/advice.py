@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from . import tables
 from .experiments import EXACT_RATES, SETS, cell
 from .measured import ENOUGH, Difference, Measured
-from .names import sentence, signed
+from .names import listed, sentence, signed
 
 WHERE = {"uniform": "where single cells are missing", "structural": "where whole nodes are missing"}
 WORTH = 0.2  # points; below, nobody would notice, however clear it is
@@ -24,6 +25,8 @@ class Advice(NamedTuple):
         Of how many sets and rates it is clearly better, and clearly worse.
     gain : Difference
         Exact less 40 steps in points, the mean over the cases; its n is the fewest runs of any.
+    by_set : dict of str to Difference
+        The same, over the rates of each set.
     seconds : (of a fill by 40 steps, of an exact one), or None
     """
 
@@ -32,6 +35,7 @@ class Advice(NamedTuple):
     worse: int
     cases: int
     gain: Difference
+    by_set: dict[str, Difference]
     seconds: tuple[float, float] | None
 
     @property
@@ -39,8 +43,14 @@ class Advice(NamedTuple):
         """What to take; the quicker unless the other is clearly and noticeably better."""
         if self.gain.n < ENOUGH:
             return "there are too few runs to say"
-        if self.gain.clear and abs(self.gain.mean) >= WORTH:
+        exact = [name for name, gain in self.by_set.items() if _matters(gain) and gain.mean > 0]
+        by_steps = [name for name, gain in self.by_set.items() if _matters(gain) and gain.mean < 0]
+        if _matters(self.gain) and not (exact and by_steps):
             return "take the exact fill" if self.gain.mean > 0 else "take the 40 steps"
+        if exact or by_steps:
+            told = [f"the exact fill is clearly better on {listed(exact)}"] if exact else []
+            told += [f"the 40 steps on {listed(by_steps)}"] if by_steps else []
+            return f"it depends: {', '.join(told)}"
         if self.seconds is None:
             return "take either"
         steps, limit = self.seconds
@@ -59,18 +69,27 @@ def advices(measured: Measured) -> list[Advice]:
         mine = [row for row in rows if row[1] == mask]
         if not mine:
             continue
-        gains = [row[5] for row in mine]
-        n = len(gains)
-        variance = math.fsum((gain.standard_error or 0.0) ** 2 for gain in gains)
-        gain = Difference(
-            math.fsum(gain.mean for gain in gains) / n,
-            math.sqrt(variance) / n,
-            min(gain.n for gain in gains),
-        )
+        of_set: dict[str, list[Difference]] = {}
+        for row in mine:
+            of_set.setdefault(row[0], []).append(row[5])
         count = Counter(row[6] for row in mine)
         better, worse = count["exact better"], count["40 steps better"]
-        found.append(Advice(mask, better, worse, n, gain, _seconds(measured, mask)))
+        by_set = {name: _mean(gains) for name, gains in of_set.items()}
+        gain = _mean([row[5] for row in mine])
+        found.append(Advice(mask, better, worse, len(mine), gain, by_set, _seconds(measured, mask)))
     return found
+
+
+def _mean(gains: Sequence[Difference]) -> Difference:
+    """Of cases that are independent of each other; its n is the fewest runs of any."""
+    n = len(gains)
+    variance = math.fsum((gain.standard_error or 0.0) ** 2 for gain in gains)
+    mean = math.fsum(gain.mean for gain in gains) / n
+    return Difference(mean, math.sqrt(variance) / n, min(gain.n for gain in gains))
+
+
+def _matters(gain: Difference) -> bool:
+    return gain.clear and abs(gain.mean) >= WORTH
 
 
 def advice(measured: Measured) -> str | None:

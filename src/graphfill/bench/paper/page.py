@@ -99,6 +99,7 @@ def render(measured: Measured, rows: Sequence[Row], folder: Path, spectrum: Spec
         findings.headline(measured),
         findings.without_features(measured),
         _first_table(measured),
+        findings.explained(measured),
         advice.advice(measured),
     ]
     parts = ["# The Feature Propagation paper, measured again", _joined(first)]

@@ -152,7 +152,7 @@ def controls(measured: Measured) -> Table:
                 rows.append(
                     [of_set(name), what, paper, random, *_judged(random, paper, method, name),
                      own, *_judged(own, paper, method, name),
-                     of_method(variant) if variant else None, gain]
+                     of_method(variant) if variant and gain is not None else None, gain]
                 )  # fmt: skip
     columns = [
         "set",
