@@ -30,7 +30,7 @@ def headline(measured: Measured) -> str:
     """
     scope = measured.scope
     compared = won = 0
-    lost, absent = [], set()
+    lost, close, absent = [], [], set()
     for name in scope.among(SETS):
         beaten = _beaten_by(measured, name, RIVALS)
         if beaten is None:
@@ -38,6 +38,7 @@ def headline(measured: Measured) -> str:
         compared += 1
         won += not beaten
         lost += [f"on {of_set(name)} {words}" for words in beaten]
+        close += [f"{of_method(m)} on {of_set(name)}" for m in _level(measured, name, RIVALS)]
         absent |= {m for m in RIVALS if measured.estimate(cell(name, m, scope=scope)) is None}
     if not compared:
         return f"Nothing has been measured at {of_rate(WORST)} missing yet."
@@ -50,6 +51,8 @@ def headline(measured: Measured) -> str:
         told += f" ({asked - compared} not measured yet)"
     if lost:
         told += f"; {listed(lost)}"
+    if close:
+        told += f", {listed(close)} by no more than noise"
     if absent:
         missing = listed([of_method(method) for method in RIVALS if method in absent])
         told += f". Not yet compared on every set: {missing}"
@@ -87,6 +90,14 @@ def _beaten_by(measured: Measured, name: str, rivals: Iterable[str]) -> list[str
             noise = "" if margin.clear else ", within noise"
             beaten.append(f"{of_method(method)} is ahead ({signed(margin.mean)} points{noise})")
     return beaten if any_rival else None
+
+
+def _level(measured: Measured, name: str, rivals: Iterable[str]) -> list[str]:
+    """The rivals that are behind by no more than two standard errors."""
+    scope = measured.scope
+    fp = cell(name, "fp", scope=scope)
+    margins = {m: measured.difference(cell(name, m, scope=scope), fp) for m in rivals}
+    return [m for m, margin in margins.items() if margin and margin.mean < 0 and not margin.clear]
 
 
 def agreement(table: Table, named: bool = True) -> str | None:
