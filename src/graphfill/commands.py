@@ -13,7 +13,8 @@ from . import io, outsized, summary, validate
 from .alignment import Naming
 from .demo import DEMO_FILES, HIDDEN, town_scores, write_town
 from .printing import bar_of, byte_bar, say
-from .table import TableResult, fill_table
+from .table_fill import fill_table
+from .table_result import TableResult
 from .town import make_town
 
 LEVEL = 0.9  # of the intervals in a report

@@ -20,7 +20,7 @@ from ..id_column import Ids, first_duplicate, numbered
 from ..io import merge
 from ..memory import give_back, parse_bytes
 from ..solve import Result, propagate
-from ..table import fill_table
+from ..table_fill import fill_table
 from ..table_result import ColumnSummary, TableResult
 from .graph_file import store_graph
 from .numbering import Numbering
