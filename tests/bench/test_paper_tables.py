@@ -195,6 +195,17 @@ def test_features_as_0_and_1_are_compared_where_they_are_not_so_already():
     assert "in place of their weights the difference to the paper becomes −0.30 (PubMed)." in told
 
 
+def test_few_runs_on_arxiv_are_accounted_for():
+    none = findings.on_arxiv(Measured([]))
+    assert "on OGBN-Arxiv have 0 runs" in none
+    assert "Scaled" not in none
+    one = findings.on_arxiv(Measured(rows(cell("arxiv", "positional-scaled"), [61.0])))
+    assert one.endswith("they come to 61.00 in 1 run; the paper has 65.08.")
+    enough = rows(cell("arxiv", "positional"), [60.0, 61.0, 62.0])
+    assert findings.on_arxiv(Measured(enough)) is None
+    assert findings.on_arxiv(Measured([], Scope.quick())) is None
+
+
 def test_ranks_by_error_and_by_accuracy():
     alike = Measured(every(["table-2", "exact"]))
     assert "is the best for a GCN on all 5 sets" in findings.ranks(alike)

@@ -9,6 +9,7 @@ from .experiments import (
     FEATURELESS,
     FILLED,
     MIXHOP,
+    SCALED,
     SETS,
     VARIED,
     WHOLE,
@@ -17,7 +18,7 @@ from .experiments import (
     cell,
 )
 from .measured import ENOUGH, Measured
-from .names import listed, of_method, of_rate, of_set, sentence, signed
+from .names import listed, of_method, of_rate, of_set, sentence, signed, times
 from .table import Table
 
 RIVALS = (*(method for method in FILLED if method != "fp"), *WHOLE)  # fill, or live with, gaps
@@ -244,6 +245,32 @@ def explained(measured: Measured) -> str | None:
         return None
     told = listed([f"{n} {way}" for way, n in ways.items()])
     return f"Of the {len(beyond)} that are not, {sum(ways.values())} come within it: {told}."
+
+
+def on_arxiv(measured: Measured) -> str | None:
+    """Why positional encodings have so few runs there; None where they have enough, or no part."""
+    if not measured.scope.among(["arxiv"]):
+        return None
+    unit, scaled = (
+        measured.estimate(cell("arxiv", method, scope=measured.scope))
+        for method in ("positional", SCALED)
+    )
+    n = 0 if unit is None else unit.n
+    if n >= ENOUGH:
+        return None
+    told = (
+        f"Positional encodings on {of_set('arxiv')} have {times(n, 'run')}: an epoch takes seconds "
+        "there, and eigenvectors of unit length, each spread over few of the nodes, hardly move "
+        "the network (`python benchmarks/encodings.py --epochs 20` prints both)."
+    )
+    if scaled is not None:
+        paper = published.of("arxiv", "positional", WORST)
+        beside = "" if paper is None else f"; the paper has {paper.mean:.2f}"
+        told += (
+            f" Scaled to entries of about 1 they come to {scaled.mean:.2f} in "
+            f"{times(scaled.n, 'run')}{beside}."
+        )
+    return told
 
 
 def kept(measured: Measured, model: str) -> str | None:

@@ -206,6 +206,8 @@ def _account(measured: Measured, rows: Sequence[Row]) -> list[str]:
             "come with OGB's download alone, and these runs were made offline. The paper's "
             "figures for them are listed without ours."
         )
+    on_arxiv = findings.on_arxiv(measured)
+    parts += [on_arxiv] if on_arxiv else []
     versions = sorted({v for row in rows if (v := row.get("versions"))})
     when = sorted(w for row in rows if (w := row.get("when")))
     if when:
