@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -199,21 +200,24 @@ def _any(measured: Measured, name: str, model: str) -> bool:
 def _line(
     axis: Axes, x: Sequence[float], found: Sequence[Estimate | None], method: str, gid: str
 ) -> Any:
-    """A line through the means with a band of one standard error; None without a point."""
-    points = [(at, e) for at, e in zip(x, found, strict=True) if e is not None]
-    if not points:
+    """The means with a band of one standard error, joined where nothing between is missing.
+
+    None without a point.
+    """
+    if not any(found):
         return None
-    at = [place for place, _ in points]
-    means = [e.mean for _, e in points]
+    nowhere = Estimate(math.nan, None, 0)
+    points = [e or nowhere for e in found]
+    means = [e.mean for e in points]
     stroke = STROKES[method]
     (line,) = axis.plot(
-        at, means, color=stroke.color, marker=stroke.marker, linestyle=stroke.dash,
+        x, means, color=stroke.color, marker=stroke.marker, linestyle=stroke.dash,
         linewidth=stroke.width, gid=f"line-{gid}",
     )  # fmt: skip
-    errors = [e.standard_error or 0.0 for _, e in points]
+    errors = [e.standard_error or 0.0 for e in points]
     low = [mean - error for mean, error in zip(means, errors, strict=True)]
     high = [mean + error for mean, error in zip(means, errors, strict=True)]
-    axis.fill_between(at, low, high, color=stroke.color, alpha=BAND, linewidth=0)
+    axis.fill_between(x, low, high, color=stroke.color, alpha=BAND, linewidth=0)
     return line
 
 
