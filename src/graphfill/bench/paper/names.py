@@ -28,7 +28,7 @@ METHODS = {
     "gcnmf": "GCNMF",
     "labels": "label propagation",
     "positional": "positional encodings",
-    "positional-scaled": "positional encodings, scaled",
+    "positional-unit": "positional encodings, unit length",
 }
 
 
