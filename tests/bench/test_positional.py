@@ -6,7 +6,7 @@ from reference import data_set
 
 from graphfill import Graph
 from graphfill.bench import data
-from graphfill.bench.models.positional import encode, normalized_adjacency
+from graphfill.bench.models.positional import encode, normalized_adjacency, unit_rows
 
 
 def test_encodings_are_the_lowest_eigenvectors_of_cora():
@@ -30,6 +30,14 @@ def test_the_start_vector_decides_nothing_but_rounding():
     first = encode(graph, seed=3)
     np.testing.assert_array_equal(first, encode(graph, seed=3))
     np.testing.assert_allclose(first, encode(graph, seed=4), atol=1e-5)
+
+
+def test_rows_of_unit_length_keep_their_direction_however_small_they_are():
+    rows = np.random.default_rng(0).standard_normal((50, 4)).astype(np.float32)
+    sizes = np.logspace(-30, 3, 50, dtype=np.float32)[:, None]
+    scaled = unit_rows(rows * sizes)
+    np.testing.assert_allclose(np.linalg.norm(scaled, axis=1), 1.0, rtol=1e-6)
+    np.testing.assert_allclose(scaled, unit_rows(rows), rtol=1e-5)
 
 
 @pytest.mark.parametrize("n_nodes", [3, 30, 90])

@@ -26,8 +26,8 @@ METHODS = {
     "mean": "missing = mean of the column",
     "neighbors": "missing = mean of the neighbours that know it",
     "mgcnn": "a Chebyshev network that learns to fill",
-    "positional": "20 eigenvectors of the graph in place of features, entries about 1",
-    "positional-unit": "the same of unit length, entries about 1 / sqrt(n)",
+    "positional": "20 eigenvectors of the graph in place of features, rows of unit length",
+    "positional-raw": "20 eigenvectors as SciPy gives them, columns of unit length",
     "labels": "label propagation, no features",
     "pagnn": "PaGNN, a network that passes over missing cells",
     "gcnmf": "GCNMF, a network that integrates over missing cells",
@@ -38,7 +38,7 @@ MODELS = {
 }
 FULL = ("full", "full-binary")
 WITHOUT_MODEL = ("labels", "pagnn", "gcnmf")
-WITHOUT_FEATURES = ("labels", "positional", "positional-unit")
+WITHOUT_FEATURES = ("labels", "positional", "positional-raw")
 
 
 def run(problem: Problem, method: str, model: str | None, setting: Setting) -> Outcome:
@@ -115,9 +115,11 @@ def _features(problem: Problem, method: str) -> Floats:
     if method in WITHOUT_FEATURES:
         from .models import positional
 
-        # Nobody says how long the paper's are; of this length they give its figures.
-        scale = 1.0 if method == "positional-unit" else np.sqrt(dataset.n_nodes)
-        return positional.encode(dataset.graph, k=20) * np.float32(scale)
+        if method == "positional-raw":
+            return positional.encode(dataset.graph, k=20)
+        # The paper does not say how its are scaled; these, without the first, which is but the
+        # roots of the degrees, give its figures.
+        return positional.unit_rows(positional.encode(dataset.graph, k=21)[:, 1:])
     X = problem.incomplete()
     if method == "pagnn" or not np.isnan(X).any():
         return X

@@ -45,6 +45,23 @@ def encode(graph: Graph, k: int = 20, seed: int = 0) -> NDArray[np.float32]:
     return encoding
 
 
+def unit_rows(encoding: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Each node's encoding divided by its length; zeros stay zeros.
+
+    Eigenvectors of a large graph are large on a few dozen nodes and tiny on all others. What is
+    left of them there still says where a node lies, once its size is taken away, as in spectral
+    clustering.
+
+    Examples
+    --------
+    >>> unit_rows(np.array([[3e-5, 4e-5], [0, 0]], np.float32)).round(2)
+    array([[0.6, 0.8],
+           [0. , 0. ]], dtype=float32)
+    """
+    lengths = np.linalg.norm(encoding.astype(np.float64), axis=1, keepdims=True)
+    return (encoding / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+
+
 def normalized_adjacency(graph: Graph, *, self_loops: bool = False, dtype: Any = np.float32) -> Any:
     """S = D^-1/2 A D^-1/2 as a CSR array; rows of zeros where a node has no edge.
 

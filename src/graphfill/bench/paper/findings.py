@@ -10,8 +10,8 @@ from .experiments import (
     FEATURELESS,
     FILLED,
     MIXHOP,
+    RAW,
     SETS,
-    UNIT,
     VARIED,
     WHOLE,
     WORST,
@@ -191,9 +191,9 @@ def homophily(measured: Measured) -> str | None:
 
 def controls(measured: Measured) -> str | None:
     """Whether the official code's test nodes and self-loops explain what differs."""
-    unit = of_method(UNIT)
+    raw = of_method(RAW)
     every = tables.controls(measured).rows
-    rows = [row for row in every if row[1] != unit]
+    rows = [row for row in every if row[1] != raw]
     own = [row for row in rows if row[7] is not None]
     told = []
     if own:
@@ -215,15 +215,15 @@ def controls(measured: Measured) -> str | None:
     if gains:
         where = f"{listed(clear)}, of {len(gains)} sets" if clear else f"any of {len(gains)} sets"
         told.append(f"Self-loops make {'a' if clear else 'no'} clear difference on {where}")
-    one, short = (
+    scaled, plain = (
         [row for row in every if row[1] == name and row[7] is not None]
-        for name in (of_method("positional"), unit)
+        for name in (of_method("positional"), raw)
     )
-    if one and short:
+    if scaled and plain:
         told.append(
-            "The paper does not say how long its eigenvectors are: on its test nodes those with "
-            f"entries of about 1 come within {_farthest(one)} points of its figures, those of unit "
-            f"length within {_farthest(short)}"
+            "The paper does not say how its eigenvectors are scaled: on its test nodes those with "
+            f"rows of unit length come within {_farthest(scaled)} points of its figures, those as "
+            f"SciPy gives them within {_farthest(plain)}"
         )
     if binary:
         told.append(
@@ -268,9 +268,8 @@ def on_arxiv(measured: Measured) -> str | None:
         return None
     return (
         f"Positional encodings on {of_set('arxiv')} have {times(n, 'run')}: an epoch takes seconds "
-        "there, and most of its 20 eigenvectors live on a few dozen nodes each, so that the "
-        "network learns little from them in hundreds of epochs (`python benchmarks/encodings.py "
-        "--sets arxiv --epochs 20` prints both)."
+        "there, and a run many hundred epochs (`python benchmarks/encodings.py --sets arxiv "
+        "--epochs 20`)."
     )
 
 

@@ -28,7 +28,7 @@ METHODS = {
     "gcnmf": "GCNMF",
     "labels": "label propagation",
     "positional": "positional encodings",
-    "positional-unit": "positional encodings, unit length",
+    "positional-raw": "positional encodings, not scaled",
 }
 
 
