@@ -4,10 +4,12 @@
     python benchmarks/hetero.py report
 
 `run` hides 90 % of the papers' cells of hetero_acm.npz (from the folder GRAPHFILL_DATA), fills
-them, trains the same network on each fill (two layers of HeteroConv over SAGEConv, of width 64,
-on the features' leading components, to save time, given the 60 labels of train_20) and writes
-one line per fill and seed to results/hetero.jsonl; a line that is there is not run again, so
-that an interrupted run resumes.
+them, and trains the same network on each fill: two layers of HeteroConv over SAGEConv, of width
+64, on the features' leading components, to save time, given the 60 labels of train_20. Every fill
+has three tries, of which the one that is best on the validation nodes counts: three starts of the
+network or, where there is a weight to choose, three weights of the subjects. One line per fill and
+seed goes to results/hetero.jsonl; a line that is there is not run again, so that an interrupted
+run resumes.
 `report` prints the accuracies as a table and writes it to docs/hetero.md; exit code 1 when
 graphfill is not above every other fill.
 """
@@ -20,6 +22,7 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -31,14 +34,16 @@ RESULTS = HERE / "results" / "hetero.jsonl"
 PAGE = HERE.parent / "docs" / "hetero.md"
 
 HIDDEN = 0.9
-WIDTH, EPOCHS, LOOK = 64, 60, 3  # validated every LOOK epochs
+WIDTH, EPOCHS, LOOK = 64, 150, 5  # validated every LOOK epochs
 COMPONENTS = 128
+STARTS = 3
+SUBJECTS = (1.0, 3.0, 10.0)  # what a link to a subject may count for, one to an author being 1
 EDGES = {("paper", "of", "author"): "edge_pa", ("paper", "on", "subject"): "edge_ps"}
 FILLS = {
     "zero": "zero",
     "mean": "column mean",
     "type-blind": "propagation, edges all alike",
-    "graphfill": "graphfill, equal weights",
+    "graphfill": "graphfill, weights by validation nodes",
     "held-out": "graphfill, weights by held-out cells",
 }
 OURS = ("graphfill", "held-out")
@@ -69,8 +74,8 @@ def hide(features: dict, seed: int) -> dict:
     return features | {"paper": np.where(random < HIDDEN, np.nan, features["paper"])}
 
 
-def fill(name: str, features: dict, edges: dict, seed: int) -> tuple[dict, dict]:
-    """Features of all three types by one of the FILLS, and what is worth recording."""
+def fill(name: str, features: dict, edges: dict, seed: int, subjects: float = 1.0) -> dict:
+    """Features of all three types by one of the FILLS."""
     import graphfill as gf
     from graphfill.hetero import propagate_hetero
 
@@ -79,8 +84,7 @@ def fill(name: str, features: dict, edges: dict, seed: int) -> tuple[dict, dict]
         means = np.nanmean(np.concatenate([features["paper"], features["author"]]), axis=0)
         value = means if name == "mean" else np.zeros_like(means)
         paper = np.where(np.isnan(features["paper"]), value, features["paper"])
-        subject = np.tile(value, (n_subjects, 1))
-        return features | {"paper": paper, "subject": subject}, {}
+        return features | {"paper": paper, "subject": np.tile(value, (n_subjects, 1))}
     if name == "type-blind":
         sizes = {kind: len(x) if kind != "subject" else x for kind, x in features.items()}
         first = dict(zip(sizes, np.cumsum([0, *sizes.values()]), strict=False))
@@ -89,10 +93,21 @@ def fill(name: str, features: dict, edges: dict, seed: int) -> tuple[dict, dict]
         empty = np.full((n_subjects, features["paper"].shape[1]), np.nan, dtype=np.float32)
         X = np.concatenate([features["paper"], features["author"], empty])
         filled = gf.propagate(X, graph, normalization="rw", solver="exact").X
-        return {k: filled[first[k] : first[k] + sizes[k]] for k in sizes}, {}
-    weights = "held-out" if name == "held-out" else None
-    result = propagate_hetero(features, edges, shared="same_width", weights=weights, seed=seed)
-    return result.features, {"weights": list(result.weights.values())}
+        return {k: filled[first[k] : first[k] + sizes[k]] for k in sizes}
+    weights = "held-out" if name == "held-out" else {"on": subjects}
+    return propagate_hetero(
+        features, edges, shared="same_width", weights=weights, seed=seed
+    ).features
+
+
+def tries(name: str, features: dict, edges: dict, seed: int) -> Iterator[tuple[dict, int]]:
+    """Three fills, or one three times, each with the start of the network trained on it."""
+    if name == "graphfill":
+        for start, subjects in enumerate(SUBJECTS):
+            yield fill(name, features, edges, seed, subjects), STARTS * seed + start
+        return
+    filled = fill(name, features, edges, seed)
+    yield from ((filled, STARTS * seed + start) for start in range(STARTS))
 
 
 def basis(features: dict) -> np.ndarray:
@@ -103,13 +118,18 @@ def basis(features: dict) -> np.ndarray:
     return svds(author, k=COMPONENTS, random_state=0)[2].T.astype(np.float32)
 
 
-def accuracy(features: dict, edges: dict, y: np.ndarray, split: dict, seed: int) -> float:
-    """Test accuracy, in percent, at the best validation accuracy of the network."""
+def accuracy(
+    features: dict, edges: dict, y: np.ndarray, split: dict, seed: int
+) -> tuple[float, float]:
+    """The best validation accuracy of the network and the test accuracy there, in percent."""
     import torch
     from torch.nn import functional
     from torch_geometric.nn import HeteroConv, SAGEConv
 
+    from graphfill.bench.models.dropout import Dropout
+
     torch.manual_seed(seed)
+    torch.set_flush_denormal(True)
     x = {kind: torch.from_numpy(np.ascontiguousarray(X)) for kind, X in features.items()}
     both = {}
     for (source, relation, target), ends in edges.items():
@@ -126,14 +146,17 @@ def accuracy(features: dict, edges: dict, y: np.ndarray, split: dict, seed: int)
     )
     even = torch.nn.ModuleDict({kind: torch.nn.BatchNorm1d(WIDTH) for kind in x})
     classify = torch.nn.Linear(WIDTH, int(y.max()) + 1)
+    dropout = Dropout(0.5)
+    dropout.reseed(seed)
 
     def forward(training: bool) -> torch.Tensor:
         even.train(training)
+        dropout.train(training)
         h = {kind: even[kind](project[kind](X)).relu() for kind, X in x.items()}
         for layer in layers:
-            h = {kind: functional.dropout(H, 0.5, training) for kind, H in h.items()}
+            h = {kind: dropout(H) for kind, H in h.items()}
             h = {kind: H.relu() for kind, H in layer(h, both).items()}
-        return classify(functional.dropout(h["paper"], 0.5, training))
+        return classify(dropout(h["paper"]))
 
     parameters = [
         *project.parameters(),
@@ -153,10 +176,10 @@ def accuracy(features: dict, edges: dict, y: np.ndarray, split: dict, seed: int)
             continue
         with torch.no_grad():
             right = (forward(False).argmax(1) == labels).float()
-        on_val = float(right[split["val"]].mean())
+        on_val = 100.0 * float(right[split["val"]].mean())
         if on_val > best:
             best, kept = on_val, 100.0 * float(right[split["test"]].mean())
-    return kept
+    return best, kept
 
 
 def run(seeds: int, fills: list[str]) -> None:
@@ -171,15 +194,18 @@ def run(seeds: int, fills: list[str]) -> None:
             if (name, seed) in done:
                 continue
             start = time.perf_counter()
+            found = []
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # subjects without a known cell near them
-                filled, noted = fill(name, seen, edges, seed)
-            filling = time.perf_counter() - start
-            wrong = filled["paper"][hidden] - features["paper"][hidden]
-            row = {"fill": name, "seed": seed} | noted
-            row["rmse"] = float(np.sqrt(np.mean(wrong**2)))
-            row["accuracy"] = accuracy({k: X @ V for k, X in filled.items()}, edges, y, split, seed)
-            row["seconds"] = [round(filling, 1), round(time.perf_counter() - start - filling, 1)]
+                for filled, number in tries(name, seen, edges, seed):
+                    wrong = filled["paper"][hidden] - features["paper"][hidden]
+                    parts = {kind: X @ V for kind, X in filled.items()}
+                    on_val, on_test = accuracy(parts, edges, y, split, number)
+                    found.append((on_val, on_test, float(np.sqrt(np.mean(wrong**2)))))
+            chosen = max(range(len(found)), key=lambda k: found[k][0])
+            _, right, rmse = found[chosen]
+            row = {"fill": name, "seed": seed, "accuracy": right, "rmse": rmse, "chosen": chosen,
+                   "tries": found, "seconds": round(time.perf_counter() - start, 1)}  # fmt: skip
             print(json.dumps(row), flush=True)
             with RESULTS.open("a") as file:
                 file.write(json.dumps(row) + "\n")
@@ -216,7 +242,8 @@ def report() -> int:
         lines.append(f"| {title} | {spread(found)} | {above} | {rmse:.2f} |")
     others = [name for name in FILLS if name not in OURS]
     beaten = [FILLS[name] for name in others if mean[ours] > mean[name]]
-    text = PREFACE.format(hidden=HIDDEN, seeds=len(seeds), ours=FILLS[ours])
+    subjects = ", ".join(f"{weight:g}" for weight in SUBJECTS[:-1]) + f" or {SUBJECTS[-1]:g}"
+    text = PREFACE.format(hidden=HIDDEN, seeds=len(seeds), ours=FILLS[ours], subjects=subjects)
     text += (
         "\n".join(lines) + f"\n\nAbove on average: {', '.join(beaten) or 'none'}; by more than two "
     )
@@ -232,9 +259,12 @@ PREFACE = """# Nodes of several types
 
 Papers, authors and subjects (ACM): {hidden:.0%} of the papers' cells are hidden and filled, and the
 same heterogeneous network is trained on each fill to tell the class of a paper from 60 labels.
-Means over {seeds} draws of the hidden cells, with their standard errors; differences from
-"{ours}" are paired. The error on hidden cells is the root mean square,
-relative to filling zero. Written by `benchmarks/hetero.py report`.
+Every fill has three tries, of which the one that is best on the validation nodes counts: three
+starts of the network or, for "{ours}", links to subjects that count
+{subjects} times as much as those to authors, one start each. Means over {seeds} draws of the
+hidden cells, with their standard errors; differences from graphfill's are paired. The error on
+hidden cells is the root mean square, relative to filling zero.
+Written by `benchmarks/hetero.py report`.
 
 """
 

@@ -79,6 +79,7 @@ def test_import_is_light_and_quick():
                 "kinds",
                 "learner",
                 "objects",
+                "option_values",
                 "portrait",
                 "printing",
                 "rehearsal",

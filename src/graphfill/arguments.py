@@ -6,12 +6,24 @@ Only what parsing takes is imported here, so that --help answers at once.
 from __future__ import annotations
 
 import argparse
-import csv
 from collections.abc import Iterable
 from typing import Any
 
 from . import __version__
 from .bench.arguments import add_bench
+from .option_values import (
+    column_kind,
+    count,
+    crowd,
+    level,
+    name_list,
+    not_negative,
+    positive,
+    reliance,
+    seed,
+    separator,
+    size,
+)
 from .planning.arguments import add_plan
 
 IMPUTE_EXAMPLES = """\
@@ -56,11 +68,11 @@ def build_parser(complete: Any = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"graphfill {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command", required=True)
     files = [*_add_impute(commands), *_add_check(commands)]
-    files += add_plan(commands, _command, _add_names, _add_solver, _count, _share, _size)
+    files += add_plan(commands, _command, _add_names, _add_solver)
     for action in files:
         action.complete = complete  # type: ignore[attr-defined]
     _add_demo(commands)
-    for action in add_bench(commands, _command, _count, _hidden):
+    for action in add_bench(commands, _command):
         action.complete = complete  # type: ignore[attr-defined]
     completion = _command(
         commands,
@@ -105,7 +117,7 @@ def _add_impute(commands: Any) -> list[argparse.Action]:
         "the graph and the other columns, or column by column the best of all by held-out score",
     )
     method.add_argument(
-        "--intervals", type=_level, metavar="LEVEL",
+        "--intervals", type=level, metavar="LEVEL",
         help="such as 0.9: add columns that bound each filled number, and say how probable each "
         "filled category is",
     )  # fmt: skip
@@ -116,7 +128,7 @@ def _add_impute(commands: Any) -> list[argparse.Action]:
         "cells hidden in that pattern: whole rows, high values first, or around some nodes",
     )  # fmt: skip
     method.add_argument(
-        "--reliance", type=_share, default="held-out", metavar="X",
+        "--reliance", type=reliance, default="held-out", metavar="X",
         help="how far to go from the column's mean (0) to what the graph says (1); by default "
         "fitted on cells held out",
     )  # fmt: skip
@@ -127,9 +139,9 @@ def _add_impute(commands: Any) -> list[argparse.Action]:
         help="rw (default) averages neighbours; sym is the paper's",
     )
     _add_solver(method)
-    method.add_argument("--tol", type=_positive, metavar="X", help="relative residual to reach")
+    method.add_argument("--tol", type=positive, metavar="X", help="relative residual to reach")
     method.add_argument(
-        "--shrinkage", type=_not_negative, default=0.0, metavar="X",
+        "--shrinkage", type=not_negative, default=0.0, metavar="X",
         help="pull filled values towards the column's mean (0)",
     )  # fmt: skip
     method.add_argument(
@@ -140,21 +152,21 @@ def _add_impute(commands: Any) -> list[argparse.Action]:
         "(default), or stay missing",
     )
     method.add_argument("--strict", action="store_true", help="exit with 3 if not converged")
-    size = parser.add_argument_group("size")
-    size.add_argument(
-        "--memory-limit", type=_size, metavar="SIZE",
+    room = parser.add_argument_group("size")
+    room.add_argument(
+        "--memory-limit", type=size, metavar="SIZE",
         help='such as "4GB": kept, or refused at the start; Parquet that would not fit is filled '
         "from disk, a few columns at a time",
     )  # fmt: skip
-    size.add_argument("--threads", type=_count, metavar="N", help="cores to use (all)")
-    size.add_argument(
+    room.add_argument("--threads", type=count, metavar="N", help="cores to use (all)")
+    room.add_argument(
         "--engine", choices=("local", "dask", "spark"),
         help="cut the graph into shards of rows, worked on by processes here, or by a cluster's",
     )  # fmt: skip
-    size.add_argument("--shards", type=_count, metavar="N", help="(4 per worker)")
-    size.add_argument("--workers", type=_count, metavar="N", help="processes to start here (cores)")
-    size.add_argument("--scheduler", metavar="ADDRESS", help="of Dask, or the master of Spark")
-    size.add_argument(
+    room.add_argument("--shards", type=count, metavar="N", help="(4 per worker)")
+    room.add_argument("--workers", type=count, metavar="N", help="processes to start here (cores)")
+    room.add_argument("--scheduler", metavar="ADDRESS", help="of Dask, or the master of Spark")
+    room.add_argument(
         "--folder", metavar="DIR",
         help="for the shards, seen by every worker; the same command goes on where it was stopped",
     )  # fmt: skip
@@ -192,7 +204,7 @@ def _add_demo(commands: Any) -> None:
         "example:\n  graphfill demo --folder town\n",
     )
     parser.add_argument("--folder", default="graphfill-demo", help="where its files go")
-    parser.add_argument("--people", type=_crowd, default=2000, metavar="N", help="(2000)")
+    parser.add_argument("--people", type=crowd, default=2000, metavar="N", help="(2000)")
     _add_talk(parser)
 
 
@@ -203,8 +215,8 @@ def _add_names(parser: argparse.ArgumentParser) -> Any:
     names.add_argument("--source", metavar="NAME", help="of the edges, one end")
     names.add_argument("--target", metavar="NAME", help="of the edges, the other end")
     names.add_argument("--weight", metavar="NAME", help="of the edges; without it all count alike")
-    names.add_argument("--columns", type=_names, metavar="A,B", help="fill only these")
-    names.add_argument("--exclude", type=_names, default=[], metavar="A,B", help="leave alone")
+    names.add_argument("--columns", type=name_list, metavar="A,B", help="fill only these")
+    names.add_argument("--exclude", type=name_list, default=[], metavar="A,B", help="leave alone")
     return names
 
 
@@ -215,7 +227,7 @@ def _add_solver(group: Any) -> None:
         default="exact",
         help="the limit of diffusion (default), or --steps of it",
     )
-    group.add_argument("--steps", type=_count, default=40, metavar="N", help="of diffusion (40)")
+    group.add_argument("--steps", type=count, default=40, metavar="N", help="of diffusion (40)")
 
 
 def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:
@@ -223,16 +235,16 @@ def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     edges = parser.add_argument("edges", metavar="EDGES", help="one row per link: also plain text")
     names = _add_names(parser)
     names.add_argument(
-        "--type", type=_kind, action="append", default=[], metavar="NAME=KIND", dest="types",
+        "--type", type=column_kind, action="append", default=[], metavar="NAME=KIND", dest="types",
         help="number, integer, boolean, category, date, date:%%d/%%m/%%Y, time or leave",
     )  # fmt: skip
     reading = parser.add_argument_group("reading")
     reading.add_argument(
-        "--missing", type=_names, metavar="A,B",
+        "--missing", type=name_list, metavar="A,B",
         help="what marks a missing cell, beside an empty one (NA, NaN, null and the like)",
     )  # fmt: skip
     reading.add_argument(
-        "--separator", type=_separator, metavar="C", help="between the table's cells (seen)"
+        "--separator", type=separator, metavar="C", help="between the table's cells (seen)"
     )
     reading.add_argument("--decimal", choices=(".", ","), help="mark of the table's numbers (seen)")
     reading.add_argument("--encoding", metavar="NAME", help="of the table (seen; UTF-8)")
@@ -240,11 +252,11 @@ def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:
         "--no-edge-header", action="store_true", help="the first line of the edges is an edge"
     )
     reading.add_argument(
-        "--edge-separator", type=_separator, metavar="C", help="between the edges' ends (seen)"
+        "--edge-separator", type=separator, metavar="C", help="between the edges' ends (seen)"
     )
     reading.add_argument("--edge-encoding", metavar="NAME", help="of the edges (seen; UTF-8)")
     reading.add_argument(
-        "--edge-missing", type=_names, metavar="A,B", help="what is no node, as --missing"
+        "--edge-missing", type=name_list, metavar="A,B", help="what is no node, as --missing"
     )
     return [table, edges]
 
@@ -253,7 +265,7 @@ def _add_talk(parser: argparse.ArgumentParser) -> None:
     talk = parser.add_argument_group("talk")
     talk.add_argument("--json", action="store_true", help="print the summary as JSON")
     talk.add_argument("--quiet", action="store_true", help="print nothing but refusals")
-    talk.add_argument("--seed", type=_seed, default=0, metavar="N", help="of all that is drawn (0)")
+    talk.add_argument("--seed", type=seed, default=0, metavar="N", help="of all that is drawn (0)")
 
 
 def joined(arguments: Iterable[str]) -> list[str]:
@@ -269,92 +281,3 @@ def joined(arguments: Iterable[str]) -> list[str]:
         else:
             tied.append(argument)
     return tied
-
-
-# -- values of options --
-
-
-def _names(text: str) -> list[str]:
-    """Names between commas, in quotes where they hold one: 'age,"city, state"'."""
-    names = next(csv.reader([text], skipinitialspace=True), [])
-    return [name.strip() for name in names] or [""]
-
-
-def _kind(text: str) -> tuple[str, str]:
-    name, _, kind = text.rpartition("=")
-    kinds = ("number", "integer", "boolean", "category", "date", "time", "duration", "leave")
-    known = kind in kinds or (kind.startswith("date:") and kind != "date:")
-    if not (name and known):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} must be NAME=KIND with KIND one of {', '.join(kinds)} or date:FORMAT"
-        )
-    return name, kind
-
-
-def _separator(text: str) -> str:
-    """A tab is hard to type in a shell."""
-    return "\t" if text in ("\\t", "tab") else text
-
-
-def _number(text: str, low: float, what: str, convert: type = float) -> Any:
-    try:
-        value = convert(text)
-    except ValueError:
-        value = None
-    if value is None or not low <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} must be {what}")
-    return value
-
-
-def _count(text: str) -> Any:
-    return _number(text, 1, "a whole number of at least 1", int)
-
-
-def _seed(text: str) -> Any:
-    return _number(text, 0, "a whole number of at least 0", int)
-
-
-def _crowd(text: str) -> Any:
-    return _number(text, 50, "a whole number of at least 50", int)  # fewer tell nothing
-
-
-def _positive(text: str) -> Any:
-    return _number(text, 1e-300, "a positive number")
-
-
-def _not_negative(text: str) -> Any:
-    return _number(text, 0, "a number of at least 0")
-
-
-def _share(text: str) -> Any:
-    if text == "held-out":
-        return text
-    value = _number(text, 0, "held-out, or a number from 0 to 1")
-    if value > 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be held-out, or a number from 0 to 1")
-    return value
-
-
-def _hidden(text: str) -> Any:
-    value = _number(text, 0, "a share of cells from 0 to below 1, such as 0.9")
-    if value >= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be a share from 0 to below 1, such as 0.9")
-    return value
-
-
-def _level(text: str) -> Any:
-    value = _number(text, 0, "a share between 0 and 1, such as 0.9")
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be a share between 0 and 1, such as 0.9")
-    return value
-
-
-def _size(text: str) -> str:
-    from .memory import parse_bytes
-    from .validate import InputError
-
-    try:
-        parse_bytes(text)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(f'{text!r} is no size; write for example "4GB"') from error
-    return text

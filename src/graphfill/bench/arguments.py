@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from ..option_values import count, hidden_share
+
 BENCH_EXAMPLES = """\
 examples:
   graphfill bench list
@@ -29,23 +31,16 @@ FIGURES = ("gcn", "sage", "run-time", "homophily", "spectral", "exact")
 Adder = Callable[[Any, str, str, str], argparse.ArgumentParser]
 
 
-def add_bench(
-    commands: Any,
-    command: Adder,
-    count: Callable[[str], Any],
-    share: Callable[[str], Any],
-) -> list[argparse.Action]:
+def add_bench(commands: Any, command: Adder) -> list[argparse.Action]:
     """Add the command and its own commands; returns the options that name files."""
     bench = command(commands, "bench", "compare methods on graphs whose truth is known; the "
                     "paper's tables and figures", BENCH_EXAMPLES)  # fmt: skip
     tasks = bench.add_subparsers(dest="task", metavar="task", required=True)
     command(tasks, "list", "name the sets, methods, models, masks and splits there are", "")
-    return [*_add_run(tasks, command, count, share), *_add_paper(tasks, command, count)]
+    return [*_add_run(tasks, command), *_add_paper(tasks, command)]
 
 
-def _add_run(
-    tasks: Any, command: Adder, count: Callable[[str], Any], share: Callable[[str], Any]
-) -> list[argparse.Action]:
+def _add_run(tasks: Any, command: Adder) -> list[argparse.Action]:
     run = command(tasks, "run", "run methods on sets with cells hidden, and print how well they "
                   "did", RUN_EXAMPLES)  # fmt: skip
     what = run.add_argument_group("what to run")
@@ -56,7 +51,7 @@ def _add_run(
     )  # fmt: skip
     what.add_argument("--models", nargs="+", default=["gcn"], metavar="MODEL", help="gcn, sage")
     what.add_argument(
-        "--rates", nargs="+", type=share, default=[0.99], metavar="SHARE",
+        "--rates", nargs="+", type=hidden_share, default=[0.99], metavar="SHARE",
         help="of cells to hide (0.99)",
     )  # fmt: skip
     what.add_argument(
@@ -70,11 +65,11 @@ def _add_run(
     edges = own.add_argument("--edges", metavar="FILE", help="one row per link")
     own.add_argument("--label", metavar="NAME", help="the column of the table to predict")
     own.add_argument("--id", metavar="NAME", help="the column that edges name (guessed)")
-    results = _add_work(run, count, "runs.parquet", "one row per run; rows that are there are kept")
+    results = _add_work(run, "runs.parquet", "one row per run; rows that are there are kept")
     return [nodes, edges, results]
 
 
-def _add_paper(tasks: Any, command: Adder, count: Callable[[str], Any]) -> list[argparse.Action]:
+def _add_paper(tasks: Any, command: Adder) -> list[argparse.Action]:
     paper = command(tasks, "paper", "reproduce the Feature Propagation paper's tables and figures",
                     PAPER_EXAMPLES)  # fmt: skip
     which = paper.add_argument_group("what to reproduce")
@@ -85,14 +80,12 @@ def _add_paper(tasks: Any, command: Adder, count: Callable[[str], Any]) -> list[
     which.add_argument("--sets", nargs="+", metavar="SET", help="only on these")
     which.add_argument("--runs", type=count, default=None, metavar="N", help="of each (10)")
     which.add_argument("--quick", action="store_true", help="2 sets, 2 runs, 100 epochs at most")
-    results = _add_work(paper, count, None, "one row per run; rows that are there are kept")
+    results = _add_work(paper, None, "one row per run; rows that are there are kept")
     out = paper.add_argument("--out", metavar="FOLDER", help="where tables and figures go")
     return [results, out]
 
 
-def _add_work(
-    parser: argparse.ArgumentParser, count: Callable[[str], Any], results: str | None, help: str
-) -> argparse.Action:
+def _add_work(parser: argparse.ArgumentParser, results: str | None, help: str) -> argparse.Action:
     work = parser.add_argument_group("work")
     work.add_argument("--jobs", type=count, default=None, metavar="N", help="processes (all cores)")
     action = work.add_argument(

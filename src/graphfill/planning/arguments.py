@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from ..option_values import count, reliance, size
+
 PLAN_EXAMPLES = """\
 examples:
   graphfill plan nodes.parquet edges.parquet
@@ -13,7 +15,6 @@ examples:
   graphfill plan nodes.parquet edges.parquet --workers 16 --worker-memory 32GB --json
 """
 Adder = Callable[[Any, str, str, str], argparse.ArgumentParser]
-Reader = Callable[[str], Any]
 
 
 def add_plan(
@@ -21,9 +22,6 @@ def add_plan(
     command: Adder,
     add_names: Callable[[argparse.ArgumentParser], Any],
     add_solver: Callable[[Any], None],
-    count: Reader,
-    share: Reader,
-    size: Reader,
 ) -> list[argparse.Action]:
     """Add the command; returns the options that name files.
 
@@ -37,7 +35,7 @@ def add_plan(
     method = parser.add_argument_group("method")
     add_solver(method)
     method.add_argument(
-        "--reliance", type=share, default="held-out", metavar="X",
+        "--reliance", type=reliance, default="held-out", metavar="X",
         help="held-out (default) solves everything twice, a number from 0 to 1 once",
     )  # fmt: skip
     room = parser.add_argument_group("size")

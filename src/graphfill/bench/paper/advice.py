@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from . import tables
+from . import published, tables
 from .experiments import EXACT_RATES, SETS, cell
 from .measured import ENOUGH, Difference, Measured
-from .names import listed, sentence, signed
+from .names import listed, of_set, sentence, signed
 
 WHERE = {"uniform": "where single cells are missing", "structural": "where whole nodes are missing"}
 WORTH = 0.2  # points; below, nobody would notice, however clear it is
@@ -48,9 +48,7 @@ class Advice(NamedTuple):
         if _matters(self.gain) and not (exact and by_steps):
             return "take the exact fill" if self.gain.mean > 0 else "take the 40 steps"
         if exact or by_steps:
-            told = [f"the exact fill is clearly better on {listed(exact)}"] if exact else []
-            told += [f"the 40 steps on {listed(by_steps)}"] if by_steps else []
-            return f"it depends: {', '.join(told)}"
+            return _by_density(exact, by_steps) or _by_name(exact, by_steps)
         if self.seconds is None:
             return "take either"
         steps, limit = self.seconds
@@ -61,6 +59,26 @@ class Advice(NamedTuple):
         )
 
 
+def _by_density(exact: Sequence[str], by_steps: Sequence[str]) -> str | None:
+    """A rule for graphs that are not among these; None where their links do not tell them apart."""
+    if not exact or not by_steps:
+        return None
+    links = {of_set(name): published.links_of_a_node(name) for name in published.SIZES}
+    most, fewest = max(links[name] for name in exact), min(links[name] for name in by_steps)
+    if most >= fewest:
+        return None
+    return (
+        f"take the exact fill on sparse graphs ({listed(exact)}: up to {most:.1f} links a node) "
+        f"and the 40 steps on dense ones ({listed(by_steps)}: from {fewest:.1f})"
+    )
+
+
+def _by_name(exact: Sequence[str], by_steps: Sequence[str]) -> str:
+    told = [f"the exact fill is clearly better on {listed(exact)}"] if exact else []
+    told += [f"the 40 steps on {listed(by_steps)}"] if by_steps else []
+    return f"it depends: {', '.join(told)}"
+
+
 def advices(measured: Measured) -> list[Advice]:
     """One for each kind of mask that was run."""
     rows = tables.exact(measured).rows
@@ -69,12 +87,12 @@ def advices(measured: Measured) -> list[Advice]:
         mine = [row for row in rows if row[1] == mask]
         if not mine:
             continue
-        of_set: dict[str, list[Difference]] = {}
+        gains_of: dict[str, list[Difference]] = {}
         for row in mine:
-            of_set.setdefault(row[0], []).append(row[5])
+            gains_of.setdefault(row[0], []).append(row[5])
         count = Counter(row[6] for row in mine)
         better, worse = count["exact better"], count["40 steps better"]
-        by_set = {name: _mean(gains) for name, gains in of_set.items()}
+        by_set = {name: _mean(gains) for name, gains in gains_of.items()}
         gain = _mean([row[5] for row in mine])
         found.append(Advice(mask, better, worse, len(mine), gain, by_set, _seconds(measured, mask)))
     return found

@@ -83,6 +83,15 @@ TABLE_2: dict[str, dict[str, Published | Literal["OOM"]]] = {
     },
 }
 
+# Nodes and edges, each edge counted once.
+SIZES = {
+    "cora": (2_485, 5_069),
+    "citeseer": (2_120, 3_679),
+    "pubmed": (19_717, 44_324),
+    "photo": (7_487, 119_043),
+    "computers": (13_381, 245_778),
+}
+
 # Seconds of the 40 propagation steps on the authors' GPU, each "about".
 PROPAGATION_SECONDS = {"computers": 0.6, "arxiv": 0.8, "products": 10.5}
 
@@ -119,6 +128,16 @@ _FORMS = {"positional-raw": "positional"}  # of a method whose figure is one
 def bar(name: str, method: str) -> Bar:
     """The bar of one row of the second table."""
     return _ARXIV_BARS.get(method, _BARS[method]) if name == "arxiv" else _BARS[method]
+
+
+def links_of_a_node(name: str) -> float:
+    """On average.
+
+    >>> round(links_of_a_node("cora"), 1)
+    4.1
+    """
+    n_nodes, n_edges = SIZES[name]
+    return 2 * n_edges / n_nodes
 
 
 def of(name: str, method: str, rate: float) -> Published | None:
