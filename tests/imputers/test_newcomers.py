@@ -50,7 +50,8 @@ def fitted(edges, X, **parameters):
 def test_with_every_node_near_enough_it_is_the_refit(normalization, solver, more, monkeypatch):
     """Where every old node may move, the local system is the whole one."""
     monkeypatch.setattr("graphfill.imputers.neighborhood.MOVED", 0.0)
-    monkeypatch.setattr("graphfill.imputers.neighborhood.CLOSE", 1e-9)
+    for bound in ("CLOSE", "ROUGH"):
+        monkeypatch.setattr(f"graphfill.imputers.neighborhood.{bound}", 1e-9)
     parameters = {"normalization": normalization, "solver": solver, "n_iter": 400, **more}
     old, new, X, X_new = grown_problem(missing=0.3)
     if more.get("shrinkage") and normalization == "rw":

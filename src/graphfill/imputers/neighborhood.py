@@ -29,8 +29,9 @@ Cells = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
 MOVED = 0.05  # share of a node's value that has to hang on newcomers for it to be solved anew
-CLOSE = 1e-4  # estimated relative error at which steps end
-NEAR = 1e-3  # the same before the nodes around have given way
+CLOSE = 1e-4  # estimated relative error at which steps to the limit end
+ROUGH = 1e-3  # the same where the fit took a number of steps, and is not that close to its own
+BEFORE = 10  # times as large before the nodes around have given way
 MOST_STEPS = 50  # before conjugate gradients take over
 
 

@@ -93,8 +93,10 @@ class KeptFill:
         z, missing = self.filled[rows], self.cells(self.missing, rows)
         if root is not None:
             was = np.sqrt(np.where(degree[rows] > 0, degree[rows], 1.0)).astype(z.dtype)
-            factor = np.where(missing, 1 / was[:, None], 1 / root[rows, None])
-            z *= factor
+            z /= was[:, None]
+            grown = np.flatnonzero(was != root[rows])
+            since = (was / root[rows])[grown, None]
+            z[grown] *= np.where(missing[grown], z.dtype.type(1), since)
         if self.unreached is None or not self.unreached[rows].any():
             return z, missing, None
         lost = self.cells(self.unreached, rows)
@@ -186,7 +188,8 @@ def fill_newcomers(
         shrinkage=shrinkage,
         centre=centre,
     )
-    system.solve(neighborhood.NEAR, n_iter)
+    close = neighborhood.CLOSE if n_iter is None else neighborhood.ROUGH
+    system.solve(neighborhood.BEFORE * close, n_iter)
     z_new[opened] = system.z[: len(opened)]
     moved = system.z[len(opened) :] - z_inner
     moves = _moves(
@@ -195,7 +198,7 @@ def fill_newcomers(
     moves *= held_missing
     left = (degree[held] ** 2).astype(X.dtype) @ (moves * moves)
     system.give_way(np.concatenate([moves, np.zeros_like(z_around[len(held) :])]))
-    system.solve(neighborhood.CLOSE, n_iter and max(n_iter, system.n_iter + 1))
+    system.solve(close, n_iter and max(n_iter, system.n_iter + 1))
     z_held *= held_missing
     size = float(np.linalg.norm(z_held))
     drift = float(np.linalg.norm(moves)) / size if size > 0 else 0.0
