@@ -90,7 +90,7 @@ def _beaten_by(measured: Measured, name: str, rivals: Iterable[str]) -> list[str
         any_rival |= margin is not None
         if margin is not None and margin.mean >= 0:
             noise = "" if margin.clear else ", within noise"
-            beaten.append(f"{of_method(method)} is ahead ({signed(margin.mean)} points{noise})")
+            beaten.append(f"{of_method(method)} did better ({signed(margin.mean)} points{noise})")
     return beaten if any_rival else None
 
 
