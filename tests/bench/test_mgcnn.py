@@ -67,6 +67,28 @@ def test_network_is_two_convolutions_as_pyg_has_them(S):
     assert network.roughness(G).item() == pytest.approx(np.trace(Y.T @ L @ Y))
 
 
+@pytest.mark.parametrize("n_cells", [2, 20])  # one by one, and by way of the whole matrix
+def test_gradients_are_those_of_dense_matrices(S, n_cells):
+    torch.manual_seed(0)
+    network = mgcnn.Completion(S, 4, n_filters=6).double()
+    torch.nn.init.normal_(network.inner_bias)
+    torch.nn.init.normal_(network.outer)
+    X = torch.randn(7, 4, dtype=torch.float64)
+    rows, columns = torch.arange(n_cells) % 7, torch.arange(n_cells) % 4
+    G = network.encode(X)
+    (network.cells(G, rows, columns).square().mean() + 0.3 * network.roughness(G)).backward()
+
+    mine = (network.inner, network.inner_bias, network.outer)
+    inner, bias, outer = theirs = [part.detach().clone().requires_grad_() for part in mine]
+    T = [torch.from_numpy(t) for t in polynomials(S, 5)]
+    H = torch.relu(sum(t @ X @ inner[:, 6 * k : 6 * k + 6] for k, t in enumerate(T)) + bias)
+    Y = sum(t @ H @ outer[6 * k : 6 * k + 6] for k, t in enumerate(T)) + outer[-1]
+    L = torch.eye(7, dtype=torch.float64) - torch.from_numpy(S.toarray())
+    (Y[rows, columns].square().mean() + 0.3 * torch.trace(Y.T @ L @ Y)).backward()
+    for own, other in zip(mine, theirs, strict=True):
+        torch.testing.assert_close(own.grad, other.grad, rtol=1e-9, atol=1e-10)
+
+
 def test_few_cells_are_those_of_the_whole(S):
     network = mgcnn.Completion(S, 40).double()
     G = network.encode(torch.randn(7, 40, dtype=torch.float64))
