@@ -39,12 +39,17 @@ class Advice(NamedTuple):
     seconds: tuple[float, float] | None
 
     @property
+    def sides(self) -> tuple[list[str], list[str]]:
+        """The sets on which the exact fill is clearly better, and those on which 40 steps are."""
+        clear = {name: gain.mean for name, gain in self.by_set.items() if _matters(gain)}
+        return [n for n, mean in clear.items() if mean > 0], [n for n in clear if clear[n] < 0]
+
+    @property
     def words(self) -> str:
         """What to take; the quicker unless the other is clearly and noticeably better."""
         if self.gain.n < ENOUGH:
             return "there are too few runs to say"
-        exact = [name for name, gain in self.by_set.items() if _matters(gain) and gain.mean > 0]
-        by_steps = [name for name, gain in self.by_set.items() if _matters(gain) and gain.mean < 0]
+        exact, by_steps = self.sides
         if _matters(self.gain) and not (exact and by_steps):
             return "take the exact fill" if self.gain.mean > 0 else "take the 40 steps"
         if exact or by_steps:
@@ -111,8 +116,16 @@ def _matters(gain: Difference) -> bool:
 
 
 def advice(measured: Measured) -> str | None:
-    """In one line."""
-    told = [f"{WHERE[a.mask]}, {a.words} ({_gain(a)})" for a in advices(measured)]
+    """In one line; the masks together where one rule holds for all."""
+    found = advices(measured)
+    if found and all(a.gain.n >= ENOUGH and _by_density(*a.sides) for a in found):
+        sides = zip(*(a.sides for a in found), strict=True)
+        exact, by_steps = ({name for names in side for name in names} for side in sides)
+        names = [of_set(name) for name in SETS]
+        rule = _by_density([n for n in names if n in exact], [n for n in names if n in by_steps])
+        if rule:
+            return sentence(rule)
+    told = [f"{WHERE[a.mask]}, {a.words} ({_gain(a)})" for a in found]
     return sentence("; ".join(told)) if told else None
 
 
