@@ -218,12 +218,16 @@ def test_features_as_0_and_1_are_compared_where_they_are_not_so_already():
     assert "in place of their weights the difference to the paper becomes −0.30 (PubMed)." in told
 
 
-def test_few_runs_on_arxiv_are_accounted_for():
-    assert "on OGBN-Arxiv have 0 runs" in findings.on_arxiv(Measured([]))
-    one = findings.on_arxiv(Measured(rows(cell("arxiv", "positional"), [61.0])))
-    assert "on OGBN-Arxiv have 1 run:" in one
-    enough = rows(cell("arxiv", "positional"), [60.0, 61.0, 62.0])
-    assert findings.on_arxiv(Measured(enough)) is None
+def test_how_arxiv_was_trained_is_accounted_for():
+    assert "on OGBN-Arxiv have 0 of 5 runs, of at most 1,000 epochs" in findings.on_arxiv(
+        Measured([])
+    )
+    where = cell("arxiv", "positional")
+    stopped = rows(where, [61.0], n_epochs=700, best_epoch=500)
+    assert "have 1 of 5 runs" in findings.on_arxiv(Measured(stopped))
+    assert "Early stopping" not in findings.on_arxiv(Measured(stopped))
+    cut = rows(where, [61.0, 62.0], n_epochs=1000, best_epoch=900)
+    assert "would have gone on in 2 of them." in findings.on_arxiv(Measured(cut))
     assert findings.on_arxiv(Measured([], Scope.quick())) is None
 
 
