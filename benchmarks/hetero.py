@@ -258,8 +258,8 @@ def report() -> int:
     text += (
         f"\nWith equal weights, the default, and a single start graphfill has {spread(default)}, "
         f"with edges all alike {spread(blind)}: {spread(blind - default)} more. Weights were "
-        "put to the validation nodes after that was seen; several other ways of joining the types were "
-        "tried on some of these draws, and none was clearly above edges all alike.\n"
+        "put to the validation nodes after that was seen; several other ways of joining the types "
+        "were tried on some of these draws, and none was clearly above edges all alike.\n"
     )
     print(text)
     PAGE.write_text(text)
