@@ -69,6 +69,66 @@ def test_the_limit_is_that_of_one_graph_of_normalised_types(weights):
     assert both[0] <= result.features["topic"].min() <= result.features["topic"].max() <= both[1]
 
 
+def standardized(X):
+    return (X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
+
+
+def test_standard_scores_are_what_propagates_and_turn_back_into_values():
+    features, edges = small()
+    features["author"] = 40.0 + 9.0 * features["author"]
+    scores = {kind: standardized(features[kind]) for kind in ("paper", "author")}
+    expected = dense_limit(features | scores, edges, {})
+    options = {"shared": ["paper", "author"], "like": {"topic": "paper"}, "tol": 1e-12}
+    found = propagate_hetero(features, edges, standardize=True, **options).features
+    for kind, scale in (("paper", "paper"), ("author", "author"), ("topic", "paper")):
+        mean, deviation = np.nanmean(features[scale], axis=0), np.nanstd(features[scale], axis=0)
+        np.testing.assert_allclose(found[kind], expected[kind] * deviation + mean, atol=1e-8)
+    known = ~np.isnan(features["paper"])
+    assert np.array_equal(found["paper"][known], features["paper"][known])
+    assert np.array_equal(found["author"], features["author"])
+
+
+@pytest.mark.parametrize("weights", [None, "held-out"])
+def test_the_units_of_one_type_say_nothing_about_another_once_standardised(weights):
+    features, edges = small(papers=60, authors=40)
+    options = {"shared": ["paper", "author"], "standardize": True, "tol": 1e-12, "weights": weights}
+    one = propagate_hetero(features, edges, **options)
+    other = propagate_hetero(features | {"author": 1e3 + 50 * features["author"]}, edges, **options)
+    assert one.weights == other.weights
+    for kind in ("paper", "topic"):
+        np.testing.assert_allclose(one.features[kind], other.features[kind], atol=1e-7)
+
+
+def test_standard_scores_change_nothing_where_one_type_has_the_columns():
+    features, edges = small()
+    features["author"] = len(features["author"])
+    plain, scored = (
+        propagate_hetero(features, edges, standardize=flag, tol=1e-12).features
+        for flag in (False, True)
+    )
+    for kind, values in plain.items():
+        np.testing.assert_allclose(scored[kind], values, atol=1e-8)
+
+
+def test_a_type_without_a_scale_takes_the_common_one():
+    edges = {("a", "to", "b"): ([0, 1, 2], [0, 0, 0])}
+    lone = {"a": np.array([[1.0], [3.0], [8.0]]), "b": np.array([[NAN]])}
+    filled = propagate_hetero(lone, edges, shared=["a", "b"], standardize=True).features
+    assert filled["b"].item() == pytest.approx(4.0)
+    alike = {"a": np.full((3, 1), 5.0), "b": np.array([[NAN]])}
+    filled = propagate_hetero(alike, edges, shared=["a", "b"], standardize=True).features
+    assert filled["b"].item() == 5.0
+
+
+@pytest.mark.parametrize(("rule", "value"), [("zero", 0.0), ("mean", 4.0), ("nan", NAN)])
+def test_unreached_cells_are_in_units_of_their_own(rule, value):
+    features = {"a": np.array([[3.0], [5.0], [NAN], [NAN]])}
+    links = {("a", "to", "a"): ([0, 2], [1, 3])}
+    with pytest.warns(gf.UnreachedWarning):
+        result = propagate_hetero(features, links, standardize=True, unreached=rule)
+    np.testing.assert_allclose(result.features["a"].ravel(), [3, 5, value, value])
+
+
 def test_a_reverse_type_is_recognised_and_counts_once():
     features, edges = small()
     alone = propagate_hetero(features, edges, shared="same_width")
@@ -170,6 +230,7 @@ def test_refusals_name_type_place_and_remedy():
         ({"weights": "best"}, "weights is 'best'"),
         ({"like": {"author": "paper"}}, "node types without features are: 'topic'"),
         ({"solver": "magic"}, "solver is 'magic'"),
+        ({"standardize": "type"}, "standardize is 'type'"),
     ]
     for options, sentence in cases:
         with pytest.raises(gf.InputError, match=sentence):

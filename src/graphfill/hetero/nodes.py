@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from .. import validate
 from ..container import Container, open_matrix
 from ..edges import is_table
 from ..ids import as_ids, factorize
+from .scales import Scale, own_scales
 
 Channel = tuple[str, Any]  # a column's name, or the types that share it and its position
 
@@ -25,6 +26,23 @@ class Table(NamedTuple):
     ids: NDArray[Any]
 
 
+class Block(NamedTuple):
+    """Columns that the same types have, to be filled at once.
+
+    Attributes
+    ----------
+    X : array [all nodes, channels]
+        NaN where a type lacks the channel or the cell.
+    scales : dict by node type
+        What X was standardised by; empty where it was not.
+    """
+
+    channels: list[Channel]
+    kinds: list[str]
+    X: NDArray[np.floating]
+    scales: dict[str, Scale]
+
+
 @dataclass
 class NodeTypes:
     """All nodes, type after type.
@@ -35,12 +53,16 @@ class NodeTypes:
     opened : the features of each type that has some
     channels : the channels of each type; types that share a channel share information
     tables : the tables with ids, by type; empty where rows go by number
+    models : the types that each type without features takes after
+    standardized : whether each type's columns are propagated on a scale of their own
     """
 
     sizes: dict[str, int]
     opened: dict[str, Container]
     channels: dict[str, list[Channel]]
     tables: dict[str, Table] = field(default_factory=dict)
+    models: dict[str, list[str]] = field(default_factory=dict)
+    standardized: bool = False
     first: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -66,8 +88,8 @@ class NodeTypes:
         found = row[wanted]
         return found, int(np.argmin(found)) if (found < 0).any() else None
 
-    def blocks(self) -> Iterable[tuple[list[Channel], list[str]]]:
-        """Channels that the same types have, to be filled at once, and those types."""
+    def blocks(self) -> Iterator[Block]:
+        """All columns of all types, in pieces to be filled at once."""
         owners: dict[Channel, list[str]] = {}
         for kind, channels in self.channels.items():
             for channel in channels:
@@ -75,16 +97,31 @@ class NodeTypes:
         together: dict[tuple[str, ...], list[Channel]] = {}
         for channel, kinds in owners.items():
             together.setdefault(tuple(kinds), []).append(channel)
-        return ((channels, list(kinds)) for kinds, channels in together.items())
+        for kinds_of_block, channels in together.items():
+            yield self._block(channels, list(kinds_of_block))
 
-    def matrix(self, channels: Sequence[Channel], kinds: Collection[str]) -> NDArray[np.floating]:
-        """One row per node of any type, NaN where a type lacks the channel or the cell."""
-        parts = [self.opened[kind].values for kind in kinds if kind in self.opened]
-        X = np.full((self.n_nodes, len(channels)), np.nan, dtype=np.result_type(*parts))
-        for kind in kinds:
-            if kind in self.opened:
-                X[self.rows(kind)] = self.opened[kind].values[:, self.places(kind, channels)]
-        return X
+    def _block(self, channels: list[Channel], kinds: list[str]) -> Block:
+        parts = {
+            kind: self.opened[kind].values[:, self.places(kind, channels)]
+            for kind in kinds
+            if kind in self.opened
+        }
+        bare = {kind: self.models[kind] for kind in kinds if kind not in parts}
+        scales = own_scales(parts, bare) if self.standardized else {}
+        X = np.full((self.n_nodes, len(channels)), np.nan, dtype=np.result_type(*parts.values()))
+        for kind, values in parts.items():
+            X[self.rows(kind)] = scales[kind].scores(values) if scales else values
+        return Block(channels, kinds, X, scales)
+
+    def values(self, kind: str, block: Block, filled: NDArray[np.floating]) -> NDArray[np.floating]:
+        """What was filled for one type's cells, in their own units; known ones bit for bit."""
+        if kind not in block.scales:
+            return filled
+        restored = block.scales[kind].values(filled)
+        if kind in self.opened:
+            given = self.opened[kind].values[:, self.places(kind, block.channels)]
+            restored = np.where(np.isnan(given), restored, given)
+        return restored
 
     def places(self, kind: str, channels: Sequence[Channel]) -> NDArray[np.intp]:
         """Where these channels stand among the columns of a type."""
@@ -123,7 +160,9 @@ class NodeTypes:
         return frame.with_columns(*columns).to_native()
 
 
-def read_nodes(features: Mapping[str, Any], *, shared: Any = None, id: Any = None) -> NodeTypes:
+def read_nodes(
+    features: Mapping[str, Any], *, shared: Any = None, id: Any = None, standardized: bool = False
+) -> NodeTypes:
     """Open the features of each type; channels of types without features are left out yet."""
     validate.check_mapping("features", features, "{'paper': X, 'author': 7167}")
     sizes: dict[str, int] = {}
@@ -153,7 +192,8 @@ def read_nodes(features: Mapping[str, Any], *, shared: Any = None, id: Any = Non
     if tables:
         validate.check_id_columns([kind for kind in sizes if kind not in tables])
     validate.check_no_features(opened)
-    return NodeTypes(sizes, opened, _channels(opened, names, shared), tables)
+    channels = _channels(opened, names, shared)
+    return NodeTypes(sizes, opened, channels, tables, standardized=standardized)
 
 
 def _channels(
@@ -187,6 +227,7 @@ def give_columns(
     for kind in bare:
         if kind in like:
             nodes.channels[kind] = list(nodes.channels[like[kind]])
+            nodes.models[kind] = [like[kind]]
             continue
         models = [other for other in nodes.opened if other in neighbours[kind]]
         distinct = {tuple(nodes.channels[other]) for other in models}
@@ -195,6 +236,7 @@ def give_columns(
         if not models or (len(distinct) > 1 and not by_name):
             raise validate.columns_unclear(kind, models)
         nodes.channels[kind] = union
+        nodes.models[kind] = models
 
 
 def _split_ids(table: Any, id: Any) -> tuple[Table, Any]:

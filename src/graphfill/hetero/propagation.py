@@ -51,6 +51,7 @@ def propagate_hetero(
     weights: Mapping[Any, float] | str | None = None,
     shared: Any = None,
     like: Mapping[str, str] | None = None,
+    standardize: bool = False,
     id: Any = None,
     normalization: str = "rw",
     solver: str = "exact",
@@ -84,6 +85,12 @@ def propagate_hetero(
     like : dict, optional
         For types without features: whose columns they get. By default those of the types they
         are linked to.
+    standardize : bool
+        Propagate each column as standard scores, with the mean and deviation of each type's known
+        cells, and turn them back: for types that measure one thing on scales of their own, such
+        as word counts of papers and sums of them over an author's papers. A type that knows no
+        two different values of a column is put on the scale of all types together, and one
+        without features on that of the types it takes after.
     id : column name, or dict of them by node type, optional
         Features are tables, and edges name their rows by the ids in this column.
     normalization, solver, unreached, **options
@@ -106,7 +113,8 @@ def propagate_hetero(
     [1990.0, 2005.0, 2020.0]
     """
     validate.check_choice("unreached", unreached, ("zero", "mean", "nan"))
-    nodes = read_nodes(features, shared=shared, id=id)
+    validate.check_flag("standardize", standardize)
+    nodes = read_nodes(features, shared=shared, id=id, standardized=standardize)
     relations = read_relations(edges, nodes)
     neighbours: dict[str, set[str]] = {kind: set() for kind in nodes.sizes}
     for relation in relations:
@@ -139,14 +147,17 @@ def _fill(nodes: NodeTypes, graph: Graph, options: dict[str, Any]) -> HeteroResu
     with warnings.catch_warnings():
         # It would count cells of types that do not have the column: said below, without these.
         warnings.simplefilter("ignore", validate.UnreachedWarning)
-        for channels, kinds in nodes.blocks():
-            result = propagate(nodes.matrix(channels, kinds), graph, **options)
+        for block in nodes.blocks():
+            result = propagate(block.X, graph, **options)
             n_iter, residual = max(n_iter, result.n_iter), max(residual, result.residual)
-            for kind in kinds:
-                rows, columns = nodes.rows(kind), nodes.places(kind, channels)
-                filled[kind][:, columns] = result.X[rows]
+            for kind in block.kinds:
+                rows, columns = nodes.rows(kind), nodes.places(kind, block.channels)
+                values = nodes.values(kind, block, result.X[rows])
                 if result.n_unreached:
                     unreached[kind][:, columns] = result.unreached[rows]
+                    if options["unreached"] == "zero":  # of what is given, not of its score
+                        values = np.where(result.unreached[rows], 0.0, values)
+                filled[kind][:, columns] = values
     n_unreached = {kind: int(cells.sum()) for kind, cells in unreached.items() if cells.any()}
     if n_unreached:
         listed = ", ".join(f"{count} of {kind!r}" for kind, count in n_unreached.items())

@@ -32,8 +32,7 @@ class Rehearsal:
         rng = np.random.default_rng(seed)
         self.options = options | {"unreached": "mean"}
         self.blocks: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
-        for channels, kinds in nodes.blocks():
-            X = nodes.matrix(channels, kinds)
+        for _, kinds, X, _ in nodes.blocks():
             known = ~np.isnan(X)
             spread = np.array([np.var(X[known[:, c], c]) if known[:, c].any() else 0.0
                                for c in range(X.shape[1])])  # fmt: skip

@@ -31,6 +31,8 @@ class HeteroPropagation(BaseTransform):
     like : dict, optional
         For types without features, the type whose columns they get; by default that of the only
         neighbouring type with features.
+    standardize : bool
+        Propagate each column as standard scores of its own type, and turn them back.
     attr, missing_mask, edge_weight, add_indicator
         As in :class:`FeaturePropagation`, masks as a dict by node type.
     normalization, solver, unreached, **options
@@ -54,6 +56,7 @@ class HeteroPropagation(BaseTransform):
         weights: Any = None,
         shared: Any = None,
         like: dict[str, str] | None = None,
+        standardize: bool = False,
         attr: str = "x",
         missing_mask: dict[str, Any] | None = None,
         edge_weight: str | None = None,
@@ -71,6 +74,7 @@ class HeteroPropagation(BaseTransform):
             "weights": weights,
             "shared": shared,
             "like": like,
+            "standardize": standardize,
             "attr": attr,
             "missing_mask": missing_mask,
             "edge_weight": edge_weight,
