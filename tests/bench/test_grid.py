@@ -1,5 +1,6 @@
 """The grid: rows as runs end, failures told apart, resumed after an end of any kind."""
 
+import io
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from bench.groups import write_groups
 
+from graphfill.bench import pulse
 from graphfill.bench.data import Files
 from graphfill.bench.grid import Run, run_grid
 from graphfill.bench.results import Results
@@ -22,6 +24,7 @@ SYSTEM = """
 import os, time
 from pathlib import Path
 import numpy as np
+from graphfill.bench import pulse
 from graphfill.bench.problem import Outcome
 def run(problem, method, model, setting):
     print("noise on stdout")
@@ -32,6 +35,9 @@ def run(problem, method, model, setting):
         time.sleep(300)
     if method == "zero" and problem.seed == 1:
         raise ZeroDivisionError("none left")
+    if method == "fp":
+        pulse.EVERY = 0.0
+        pulse.beat(7, 65.43)
     size = float(np.nansum(np.abs(problem.incomplete())))
     return Outcome(size, 1.0, 10, 5, 0.1, 0.2, 0.5, {"threads": os.environ["OMP_NUM_THREADS"]})
 """
@@ -98,6 +104,7 @@ INTERRUPTED = """
 import signal
 import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which nohup would have taken away
+from graphfill.bench import pulse
 from graphfill.bench.data import Files
 from graphfill.bench.grid import Run, run_grid
 from graphfill.bench.results import Results
@@ -107,6 +114,30 @@ methods = ["mean", "neighbors"]
 runs = [Run("own", m, rate=0.5, split="thirds", run=k) for k in range(2) for m in methods]
 run_grid(runs, Results(f"{folder}/runs.parquet"), jobs=1, files=files, system=f"{folder}/system.py:run")
 """  # noqa: E501
+
+
+def test_a_long_run_says_which_epoch_it_is_in(setup, monkeypatch):
+    results, how, _ = setup
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
+    grid = run_grid(runs_of("fp", n=2), results, jobs=1, **how | {"progress": True})
+    assert (grid.n_done, grid.failures) == (2, [])
+    assert "own fp: epoch 7, 65.4 %" in terminal.getvalue()
+    assert "2/2" in terminal.getvalue()
+
+
+def test_nobody_is_told_more_often_than_asked(monkeypatch):
+    told = []
+    pulse.listen(lambda *what: told.append(what))
+    try:
+        pulse.beat(1, 50.0)  # at once
+        monkeypatch.setattr(pulse, "EVERY", 0.0)
+        pulse.beat(2, 60.0)
+    finally:
+        pulse.listen(None)
+    pulse.beat(3, 70.0)
+    assert told == [(2, 60.0)]
 
 
 def test_an_interrupt_keeps_finished_rows_and_leaves_no_process(setup):

@@ -95,8 +95,12 @@ def run_grid(
         with _bar(n_todo, progress) as bar:
             for worker in crew:
                 worker.start()
-            for _ in range(n_todo):
+            while grid.n_done + len(grid.failures) < n_todo:
                 run, kind, answer = answers.get()
+                if kind == "epoch":
+                    epoch, accuracy = answer
+                    bar.set_postfix_str(f"{run.set} {run.method}: epoch {epoch}, {accuracy:.1f} %")
+                    continue
                 if kind == "row":
                     waiting.append(answer)
                     grid.n_done += 1
@@ -150,8 +154,11 @@ class _Worker(threading.Thread):
             assert self._process.stdout is not None
             pickle.dump(run, self._process.stdin)
             self._process.stdin.flush()
-            answer: tuple[str, Any] = pickle.load(self._process.stdout)
-            return answer
+            while True:
+                kind, answer = pickle.load(self._process.stdout)
+                if kind != "epoch":
+                    return kind, answer
+                self._answers.put((run, kind, answer))
         except Exception:  # whatever it is, an answer is waited for
             return "sentence", validate.worker_died(self._dismiss())
 

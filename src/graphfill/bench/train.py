@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from . import pulse
 from .models.network import Network
 from .models.products import as_tensor, device
 from .models.receptive import receptive_field, whole
@@ -113,6 +114,7 @@ def fit(
     epochs = _whole_epochs if setting.batch is None else _sampled_epochs
     with seeded(seed), _no_subnormals():
         for accuracy in epochs(network, optimizer, y, split, setting, seed):
+            pulse.beat(stopping.epoch + 1, accuracy)
             if progress is not None:
                 progress(stopping.epoch + 1, accuracy)
             if stopping.ends_after(accuracy):

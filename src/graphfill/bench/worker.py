@@ -1,5 +1,8 @@
 """A process that does runs one after the other: pickled orders on stdin, answers on stdout.
 
+An answer is a row, or a sentence that says why there is none; before it come, every few seconds of
+a long run, the epoch and the accuracy there.
+
 ``python -m graphfill.bench.worker`` is started by :mod:`graphfill.bench.grid`, which is the only
 one to write to it.
 """
@@ -14,6 +17,7 @@ from importlib import import_module
 from typing import Any, BinaryIO
 
 from ..validate import InputError, command_line
+from . import pulse
 
 LATE = ("graphfill.imputers", "torch", "graphfill.bench.train", "graphfill.bench.models.gcn",
         "graphfill.bench.models.sage", "graphfill.bench.models.pagnn")  # fmt: skip
@@ -35,6 +39,12 @@ def serve(orders: BinaryIO, answers: BinaryIO) -> None:
     except EOFError:
         return
     system = None
+
+    def answer(kind: str, what: Any) -> None:
+        pickle.dump((kind, what), answers)
+        answers.flush()
+
+    pulse.listen(lambda epoch, accuracy: answer("epoch", (epoch, accuracy)))
     while True:
         try:
             run = pickle.load(orders)
@@ -45,11 +55,11 @@ def serve(orders: BinaryIO, answers: BinaryIO) -> None:
                 system = _ready(system_name)
             from .runs import execute
 
-            answer: tuple[str, Any] = ("row", execute(run, files, system))
+            row = execute(run, files, system)
         except Exception as error:
-            answer = ("sentence", _sentence(error))
-        pickle.dump(answer, answers)
-        answers.flush()
+            answer("sentence", _sentence(error))
+        else:
+            answer("row", row)
 
 
 def _ready(system_name: str) -> Any:
