@@ -134,7 +134,7 @@ def _sections(measured: Measured, spectrum: Spectrum | None) -> list[Section]:
         Section("Accuracy by share missing", "--table 1",
                 [findings.agreement(one), bars], "table-1"),
         Section("All methods with 99 % missing", "--table 2",
-                [findings.agreement(two)], "table-2"),
+                [findings.agreement(two), findings.explained(measured, second=True)], "table-2"),
         Section("Error of the fill and accuracy", "--table 2",
                 [findings.ranks(measured)], "reconstruction"),
         Section("Accuracy against the share missing, GCN", "--figure gcn",
