@@ -15,7 +15,7 @@ from graphfill.bench.problem import Dataset, Problem, Setting
 from graphfill.validate import InputError
 
 QUICK = Setting(hidden=16, lr=0.03, max_epochs=40)
-NEEDS_NO_FILL = (*systems.FULL, "positional", "positional-raw", "labels", "pagnn", "gcnmf")
+NEEDS_NO_FILL = (*systems.FULL, *systems.WITHOUT_FEATURES, "pagnn", "gcnmf")
 
 
 @pytest.mark.parametrize("method", systems.METHODS)

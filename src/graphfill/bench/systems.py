@@ -27,6 +27,7 @@ METHODS = {
     "neighbors": "missing = mean of the neighbours that know it",
     "mgcnn": "a Chebyshev network that learns to fill",
     "positional": "20 eigenvectors of the graph in place of features, rows of unit length",
+    "positional-rest": "the same without the first eigenvector",
     "positional-raw": "20 eigenvectors as SciPy gives them, columns of unit length",
     "labels": "label propagation, no features",
     "pagnn": "PaGNN, a network that passes over missing cells",
@@ -38,7 +39,7 @@ MODELS = {
 }
 FULL = ("full", "full-binary")
 WITHOUT_MODEL = ("labels", "pagnn", "gcnmf")
-WITHOUT_FEATURES = ("labels", "positional", "positional-raw")
+WITHOUT_FEATURES = ("labels", "positional", "positional-rest", "positional-raw")
 
 
 def run(problem: Problem, method: str, model: str | None, setting: Setting) -> Outcome:
@@ -115,11 +116,11 @@ def _features(problem: Problem, method: str) -> Floats:
     if method in WITHOUT_FEATURES:
         from .models import positional
 
-        if method == "positional-raw":
-            return positional.encode(dataset.graph, k=20)
-        # The paper does not say how its are scaled; these, without the first, which is but the
-        # roots of the degrees, give its figures.
-        return positional.unit_rows(positional.encode(dataset.graph, k=21)[:, 1:])
+        if method == "positional-rest":  # the first is but the roots of the degrees
+            return positional.unit_rows(positional.encode(dataset.graph, k=21)[:, 1:])
+        raw = positional.encode(dataset.graph, k=20)
+        # The paper does not say how its are scaled; these come nearest to its figures.
+        return raw if method == "positional-raw" else positional.unit_rows(raw)
     X = problem.incomplete()
     if method == "pagnn" or not np.isnan(X).any():
         return X

@@ -28,6 +28,7 @@ METHODS = {
     "gcnmf": "GCNMF",
     "labels": "label propagation",
     "positional": "positional encodings",
+    "positional-rest": "positional encodings, without the first",
     "positional-raw": "positional encodings, not scaled",
 }
 
