@@ -1,19 +1,18 @@
 """Does filling along typed edges help a heterogeneous network? Papers, authors and subjects.
 
-    python benchmarks/hetero.py run [--authors bare|given] [--fills zero mean ...] [--draws N]
+    python benchmarks/hetero.py run [--fills zero mean ...] [--draws N]
     python benchmarks/hetero.py report
 
 `run` hides 90 % of the papers' cells of hetero_acm.npz (from the folder GRAPHFILL_DATA), fills
 them, and trains the same network on each fill: two layers of HeteroConv over SAGEConv, of width
 64, on the features in 256 random directions, to save time, given the 60 labels of train_20. Three
 networks are trained on every fill and their accuracies averaged.
-An author's features in the file are the sums of the papers' words, hidden or not. So authors are
-"bare", as subjects are, and get features by the fill; with "given" they have theirs, as
-frequencies.
+An author's features in the file are the sums of the papers' words, hidden or not (`run` checks
+it), so authors come without, as subjects do, and get features by the fill.
 One line per fill and draw goes to results/hetero.jsonl; a line that is there is not run again, so
 that an interrupted run resumes.
 `report` prints the accuracies as tables and writes them to docs/hetero.md; exit code 1 when
-graphfill is not above every other fill where authors are bare.
+graphfill is not above every other fill.
 """
 
 from __future__ import annotations
@@ -51,22 +50,25 @@ FILLS = {
 OURS, CEILING = "graphfill", "true"
 
 
-def load(authors: str) -> tuple[dict, dict, np.ndarray, dict]:
-    """Features by type (subjects have none), edges by type, classes, split."""
+def load() -> tuple[dict, dict, np.ndarray, dict]:
+    """Features of papers, the number of authors and subjects, edges, classes, split."""
     file = np.load(Path(os.environ["GRAPHFILL_DATA"]) / "hetero_acm.npz", allow_pickle=False)
 
-    def dense(which: str) -> np.ndarray:
+    def words(which: str) -> scipy.sparse.csr_array:
         parts = (file[f"x_{which}_{part}"] for part in ("data", "indices", "indptr"))
-        shape = tuple(file[f"x_{which}_shape"])
-        return scipy.sparse.csr_array(tuple(parts), shape=shape).toarray().astype(np.float32)
+        return scipy.sparse.csr_array(tuple(parts), shape=tuple(file[f"x_{which}_shape"]))
 
     edges = {key: tuple(file[name].astype(np.int64)) for key, name in EDGES.items()}
-    n_subjects = int(edges["paper", "on", "subject"][1].max()) + 1
-    author = dense("a")
-    author /= np.maximum(author.sum(axis=1, keepdims=True), 1e-12)
-    features = {"paper": dense("p"), "author": author, "subject": n_subjects}
-    if authors == "bare":
-        features["author"] = len(author)
+    papers, authors = words("p"), words("a")
+    paper, author = edges["paper", "of", "author"]
+    shape = (authors.shape[0], papers.shape[0])
+    wrote = scipy.sparse.csr_array((np.ones(len(paper)), (author, paper)), shape=shape)
+    assert abs(wrote @ papers - authors).max() < 1e-6  # authors would give the papers away
+    features = {
+        "paper": papers.toarray().astype(np.float32),
+        "author": authors.shape[0],
+        "subject": int(edges["paper", "on", "subject"][1].max()) + 1,
+    }
     split = {part: file[f"{part}_20"].astype(np.int64) for part in ("train", "val", "test")}
     return features, edges, file["y"].astype(np.int64), split
 
@@ -100,7 +102,7 @@ def fill(name: str, features: dict, edges: dict) -> dict:
         graph = gf.Graph.from_edges(np.concatenate(ends, axis=1), n_nodes=len(X))
         filled = gf.propagate(X, graph, normalization="rw", solver="exact").X
         return {kind: filled[first[kind] : first[kind] + len(whole[kind])] for kind in whole}
-    return gf.propagate_hetero(features, edges, shared="same_width").features
+    return gf.propagate_hetero(features, edges).features
 
 
 def projected(features: dict) -> dict:
@@ -173,10 +175,10 @@ def accuracy(features: dict, edges: dict, y: np.ndarray, split: dict, seed: int)
     return kept
 
 
-def run(authors: str, fills: list[str], draws: int) -> None:
+def run(fills: list[str], draws: int) -> None:
     """Every fill of every draw that is not on record yet."""
-    done = {(row["fill"], row["draw"]) for row in read(authors)}
-    features, edges, y, split = load(authors)
+    done = {(row["fill"], row["draw"]) for row in read()}
+    features, edges, y, split = load()
     for draw in range(FIRST, FIRST + draws):
         seen = hide(features, draw)
         hidden = np.isnan(seen["paper"])
@@ -190,7 +192,7 @@ def run(authors: str, fills: list[str], draws: int) -> None:
                 parts = projected(filled)
                 right = [accuracy(parts, edges, y, split, STARTS * draw + k) for k in range(STARTS)]
             wrong = filled["paper"][hidden] - features["paper"][hidden]
-            row = {"authors": authors, "fill": name, "draw": draw, "accuracies": right,
+            row = {"fill": name, "draw": draw, "accuracies": right,
                    "rmse": float(np.sqrt(np.mean(wrong**2))),
                    "seconds": round(time.perf_counter() - start, 1)}  # fmt: skip
             print(json.dumps(row), flush=True)
@@ -198,19 +200,17 @@ def run(authors: str, fills: list[str], draws: int) -> None:
                 file.write(json.dumps(row) + "\n")
 
 
-def read(authors: str) -> list[dict]:
+def read() -> list[dict]:
     """The lines on record."""
     if not RESULTS.exists():
         return []
-    rows = map(json.loads, RESULTS.read_text().splitlines())
-    return [row for row in rows if row["authors"] == authors]
+    return [json.loads(line) for line in RESULTS.read_text().splitlines()]
 
 
-def table(authors: str) -> tuple[str, dict[str, np.ndarray], int]:
+def table() -> tuple[str, dict[str, np.ndarray], int]:
     """The rows as Markdown; by how much graphfill is above each fill, by draw; and the draws."""
-    rows = read(authors)
+    rows = read()
     by = {name: {r["draw"]: r for r in rows if r["fill"] == name} for name in FILLS}
-    by = {name: found for name, found in by.items() if found}
     draws = sorted(set.intersection(*(set(found) for found in by.values())))
     right = {
         name: np.array([np.mean(found[draw]["accuracies"]) for draw in draws])
@@ -245,41 +245,27 @@ def sentence(gains: dict[str, np.ndarray]) -> str:
 
 
 def report() -> int:
-    """Print the tables and write the page; 1 unless graphfill is above every other fill."""
-    text = PREFACE.format(hidden=HIDDEN, starts=STARTS)
-    met = False
-    for authors, about in ABOUT.items():
-        shown, gains, draws = table(authors)
-        text += f"{about.format(draws=draws)}\n\n{shown}\n\n{sentence(gains)}\n\n"
-        if authors == "bare":
-            met = all(gain.mean() > 0 for name, gain in gains.items() if name != CEILING)
+    """Print the table and write the page; 1 unless graphfill is above every other fill."""
+    shown, gains, draws = table()
+    text = PREFACE.format(hidden=HIDDEN, starts=STARTS, draws=draws)
+    text += f"{shown}\n\n{sentence(gains)}\n"
     print(text)
-    PAGE.write_text(text.rstrip() + "\n")
-    return 0 if met else 1
+    PAGE.write_text(text)
+    return 0 if all(gain.mean() > 0 for name, gain in gains.items() if name != CEILING) else 1
 
 
 PREFACE = """# Nodes of several types
 
 Papers, authors and subjects (ACM): {hidden:.0%} of the papers' cells are hidden and filled, and the
 same heterogeneous network is trained on each fill to tell the class of a paper from 60 labels, from
-{starts} starts whose accuracies are averaged. Means over draws of the hidden cells, with their
-standard errors; differences are paired. The error on hidden cells is the root mean square, relative
-to filling zero. graphfill's is `propagate_hetero` with its defaults.
+{starts} starts whose accuracies are averaged. Authors and subjects have no features and get theirs
+from the papers, by each fill. (In this data an author comes with the sums of the words of all their
+papers, off which hidden cells could be read; these are left out.) Means over {draws} draws of the
+hidden cells, with their standard errors; differences are paired. The error on hidden cells is the
+root mean square, relative to filling zero. graphfill's is `propagate_hetero` with its defaults.
 Written by `python benchmarks/hetero.py report`.
 
 """
-
-ABOUT = {
-    "bare": """## Authors and subjects without features
-
-They get theirs from the papers, by each fill. {draws} draws.""",
-    "given": """## Authors with their features
-
-In this data an author's features are the sums of the words of all their papers, so that what is
-hidden in a paper can be read off its authors, and a network that sees the authors does no better
-on the true features than on a fill: whether types are told apart makes no odds then. {draws} draws,
-authors' sums divided by their number of words.""",
-}
 
 
 def spread(values: np.ndarray) -> str:
@@ -291,11 +277,10 @@ def spread(values: np.ndarray) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("command", choices=["run", "report"])
-    parser.add_argument("--authors", choices=list(ABOUT), default="bare")
     parser.add_argument("--fills", nargs="+", choices=list(FILLS), default=list(FILLS))
     parser.add_argument("--draws", type=int, default=10)
     given = parser.parse_args()
     if given.command == "run":
-        run(given.authors, given.fills, given.draws)
+        run(given.fills, given.draws)
     else:
         sys.exit(report())

@@ -72,11 +72,12 @@ def test_rows_without_a_label_take_no_part():
     assert outcome.test_accuracy == outcome.val_accuracy == 100.0
 
 
-# The paper's ten runs share one set of test nodes; on CiteSeer (64.60 there) that alone moves the
-# mean by three points either way, so it is not held to its figure.
+# The paper's ten runs share one set of test nodes, which alone moves the mean by three points on
+# CiteSeer: it is these that ours is held to its figures on.
 PUBLISHED = [("cora", "cora", 74.68)] + [
     pytest.param(*row, marks=pytest.mark.slow)
     for row in (
+        ("citeseer", "citeseer", 64.60),
         ("pubmed", "pubmed", 73.81),
         ("photo", "amazon_photo", 83.45),
         ("computers", "amazon_computers", 74.48),
@@ -88,9 +89,9 @@ PUBLISHED = [("cora", "cora", 74.68)] + [
 def test_accuracy_is_the_papers(name, file, published):
     data_set(file)
     dataset = data.load(name)
+    drawn = (splits.draw_split(dataset, "development", seed) for seed in range(10))
     accuracies = [
-        run(Problem(dataset, splits.draw_split(dataset, "paper", seed), None, seed)).test_accuracy
-        for seed in range(10)
+        run(Problem(dataset, split, None, seed)).test_accuracy for seed, split in enumerate(drawn)
     ]
     assert abs(np.mean(accuracies) - published) < 2.0
 
