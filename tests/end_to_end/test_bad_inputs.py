@@ -189,11 +189,13 @@ def test_nobody_reads_the_summary(tmp_path):
 
 # Runs the command, and sends it a signal as soon as a stage has begun to move.
 INTERRUPTED = """
-import contextlib, os, sys
+import contextlib, os, signal, sys
 from graphfill import cli, commands, printing
 
 stage, number = sys.argv[1], int(sys.argv[2])
 del sys.argv[1:3]
+if number == signal.SIGHUP:
+    signal.signal(number, signal.SIG_DFL)  # nohup has it ignored, and so would the command
 
 @contextlib.contextmanager
 def bar(options, name, original=commands.bar_of):
