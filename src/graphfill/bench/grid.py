@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from .. import validate
@@ -63,7 +64,8 @@ def run_grid(
     """Do the runs that have no row yet, in order, and add their rows to the results.
 
     A run that fails, or whose process dies, is reported at the end and the others go on. An
-    interrupt keeps all rows of finished runs; the same call goes on from there.
+    interrupt keeps all rows of finished runs, and of a long one where its training stood; the same
+    call goes on from there.
 
     Parameters
     ----------
@@ -87,7 +89,7 @@ def run_grid(
     if n_todo == 0:
         return grid
     answers: queue.SimpleQueue[tuple[Run, str, Any]] = queue.SimpleQueue()
-    order = (system, dict(files or {}))
+    order = (system, dict(files or {}), results.unfinished)
     crew = [_Worker(order, todo, answers) for _ in range(min(jobs or available(), n_todo))]
     waiting: list[Row] = []
     written = time.monotonic()
@@ -126,7 +128,7 @@ class _Worker(threading.Thread):
 
     def __init__(
         self,
-        order: tuple[str, dict[str, Files]],
+        order: tuple[str, dict[str, Files], Path],
         todo: queue.SimpleQueue[Run],
         answers: queue.SimpleQueue[tuple[Run, str, Any]],
     ) -> None:

@@ -83,6 +83,11 @@ class Results:
         self.path = Path(path)
         self._read: tuple[tuple[int, int, int], list[Row], set[Key]] | None = None
 
+    @property
+    def unfinished(self) -> Path:
+        """The folder beside it for what long runs have come to so far."""
+        return self.path.absolute().with_suffix(".unfinished")
+
     def rows(self) -> list[Row]:
         """All rows, in the order they were added; cells without a value are None."""
         return [dict(row) for row in self._load()[0]]

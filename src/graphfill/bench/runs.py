@@ -94,6 +94,8 @@ def execute(run: Run, files: Mapping[str, data.Files], system: System) -> Row:
     began = time.perf_counter()
     outcome = system(problem, run.method, run.model, run.setting)
     seconds = time.perf_counter() - began
+    # What an earlier process trained counts, though it was not waited for here.
+    seconds = max(seconds, outcome.fill_seconds + outcome.train_seconds)
     return {
         **run.named(),
         "seed": run.run,

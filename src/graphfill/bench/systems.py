@@ -72,7 +72,7 @@ def run(problem: Problem, method: str, model: str | None, setting: Setting) -> O
         n_epochs=fitted.n_epochs,
         best_epoch=fitted.best_epoch,
         fill_seconds=0.0 if method in (*FULL, "pagnn") else filled - started,
-        train_seconds=done - filled,
+        train_seconds=max(done - filled, fitted.seconds),  # of an earlier process too
         reconstruction=reconstruction_error(problem, method, X),
     )
 

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from . import pulse
+from . import pulse, snapshots
 from .models.network import Network
 from .models.products import as_tensor, device
 from .models.receptive import receptive_field, whole
@@ -52,6 +52,8 @@ class Fitted:
         The first epoch that reached the best validation accuracy, counted from 1.
     n_epochs : int
         Epochs trained.
+    seconds : float
+        Those of earlier processes too, if it went on from a snapshot.
     predictions : int64 array [n_nodes]
         The class of every node, by the weights of the best epoch.
     """
@@ -109,16 +111,27 @@ def fit(
     optimizer = torch.optim.Adam(
         network.parameters(), lr=setting.lr, weight_decay=setting.weight_decay, fused=True
     )
-    network.dropout.reseed(seed)
+    bits, rng = network.dropout.reseed(seed), np.random.default_rng(seed)
     stopping = _EarlyStopping(network, setting)
-    epochs = _whole_epochs if setting.batch is None else _sampled_epochs
+    snapshot = snapshots.Snapshot(
+        snapshots.file_of(network, y, split, setting, seed),
+        {"network": network, "optimizer": optimizer, "stopping": stopping},
+        {"dropout": bits, "batches": rng.bit_generator},
+    )
     with seeded(seed), _no_subnormals():
-        for accuracy in epochs(network, optimizer, y, split, setting, seed):
-            pulse.beat(stopping.epoch + 1, accuracy)
+        snapshot.restore(setting.max_epochs)
+        if setting.batch is None:
+            epochs = _whole_epochs(network, optimizer, y, split)
+        else:
+            epochs = _sampled_epochs(network, optimizer, y, split, setting, rng)
+        while not stopping.over:
+            accuracy = next(epochs)
+            stopping.note(accuracy)
+            pulse.beat(stopping.epoch, accuracy)
             if progress is not None:
-                progress(stopping.epoch + 1, accuracy)
-            if stopping.ends_after(accuracy):
-                break
+                progress(stopping.epoch, accuracy)
+            snapshot.keep()
+        snapshot.close(goes_on=not stopping.exhausted)
     network.load_state_dict(stopping.kept)
     predictions = predict(network)
     return Fitted(
@@ -126,7 +139,7 @@ def fit(
         val_accuracy=stopping.best,
         best_epoch=stopping.best_epoch,
         n_epochs=stopping.epoch,
-        seconds=time.perf_counter() - started,
+        seconds=snapshot.seconds + time.perf_counter() - started,
         predictions=predictions,
     )
 
@@ -147,15 +160,33 @@ class _EarlyStopping:
         self.best = -1.0
         self.kept = copy.deepcopy(network.state_dict())
 
-    def ends_after(self, accuracy: float) -> bool:
-        """Note the accuracy of one more epoch; say whether it was the last."""
+    def note(self, accuracy: float) -> None:
+        """One more epoch came to this accuracy."""
         self.epoch += 1
         if accuracy > self.best:
             self.best, self.best_epoch = accuracy, self.epoch
-            for name, values in self._network.state_dict().items():
-                self.kept[name].copy_(values)
-        waited = self.epoch - self.best_epoch
-        return self.epoch >= self._setting.max_epochs or waited >= self._setting.patience
+            self._keep(self._network.state_dict())
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether there was no progress for too long."""
+        return self.epoch - self.best_epoch >= self._setting.patience
+
+    @property
+    def over(self) -> bool:
+        """Whether that was the last epoch."""
+        return self.exhausted or self.epoch >= self._setting.max_epochs
+
+    def _keep(self, weights: dict[str, Tensor]) -> None:
+        for name, values in weights.items():
+            self.kept[name].copy_(values)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("epoch", "best_epoch", "best", "kept")}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.epoch, self.best_epoch, self.best = state["epoch"], state["best_epoch"], state["best"]
+        self._keep(state["kept"])
 
 
 def _whole_epochs(
@@ -163,8 +194,6 @@ def _whole_epochs(
     optimizer: torch.optim.Optimizer,
     y: NDArray[np.int64],
     split: Split,
-    setting: Setting,
-    seed: int,
 ) -> Iterator[float]:
     """The validation accuracy after each step on all training rows, without end."""
     S, depth, rank = network.operator, network.n_blocks, near_order(network.operator)
@@ -201,13 +230,12 @@ def _sampled_epochs(
     y: NDArray[np.int64],
     split: Split,
     setting: Setting,
-    seed: int,
+    rng: np.random.Generator,
 ) -> Iterator[float]:
     """The validation accuracy after each pass over mini-batches of training rows, without end."""
     judge = receptive_field(network.operator, split.val, network.n_blocks)
     further = network.first.prepare(judge.rows)
     truth = as_tensor(y[split.val])
-    rng = np.random.default_rng(seed)
     sampler = Sampler(network.operator, setting.fanout)
     size = setting.batch or len(split.train)
     while True:

@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Any, BinaryIO
 
 from ..validate import InputError, command_line
-from . import pulse
+from . import pulse, snapshots
 
 LATE = ("graphfill.imputers", "torch", "graphfill.bench.train", "graphfill.bench.models.gcn",
         "graphfill.bench.models.sage", "graphfill.bench.models.pagnn")  # fmt: skip
@@ -33,9 +33,12 @@ def main() -> None:
 
 
 def serve(orders: BinaryIO, answers: BinaryIO) -> None:
-    """The first order says by what system and from which files; each other is a run."""
+    """The first order says by what system, from which files, and where a training is kept.
+
+    Each other order is a run.
+    """
     try:
-        system_name, files = pickle.load(orders)
+        system_name, files, snapshots.folder = pickle.load(orders)
     except EOFError:
         return
     system = None

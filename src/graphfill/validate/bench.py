@@ -221,6 +221,14 @@ def unreadable_results(path: Any, reason: Any) -> InputError:
     )
 
 
+def unreadable_snapshot(path: Any, reason: Any) -> InputError:
+    """A file that does not say where a training stood."""
+    return InputError(
+        f"{path} does not say where a training stood ({reason}): delete it, and the run begins "
+        "anew."
+    )
+
+
 def worker_died(code: int | None) -> str:
     """What is said of a run whose process ended."""
     how = f"was ended by signal {-code}" if code is not None and code < 0 else f"ended with {code}"

@@ -19,7 +19,7 @@ class Dropout(nn.Module):
     Examples
     --------
     >>> half = Dropout(0.5)
-    >>> half.reseed(0)
+    >>> bits = half.reseed(0)
     >>> half(torch.ones(8)).unique().tolist()
     [0.0, 2.0]
     """
@@ -30,9 +30,13 @@ class Dropout(nn.Module):
         self._below = round(p * STEPS)
         self._bits: np.random.BitGenerator | None = None
 
-    def reseed(self, seed: int) -> None:
-        """Draw the same bits from here on as after any `reseed` with this number."""
+    def reseed(self, seed: int) -> np.random.BitGenerator:
+        """Draw the same bits from here on as after any `reseed` with this number.
+
+        Their source is returned, whose state says where in them it is.
+        """
         self._bits = np.random.SFC64(seed)
+        return self._bits
 
     def forward(self, H: Tensor) -> Tensor:
         if not (self.training and self.p):
