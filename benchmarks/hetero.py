@@ -119,7 +119,7 @@ def accuracy(features: dict, edges: dict, y: np.ndarray, split: dict, seed: int)
     from torch.nn import functional
     from torch_geometric.nn import HeteroConv, SAGEConv
 
-    from graphfill.bench.models.dropout import Dropout
+    from graphfill.bench.models.dropout import RectifiedDropout
 
     torch.manual_seed(seed)
     torch.set_flush_denormal(True)
@@ -139,16 +139,16 @@ def accuracy(features: dict, edges: dict, y: np.ndarray, split: dict, seed: int)
     )
     even = torch.nn.ModuleDict({kind: torch.nn.BatchNorm1d(WIDTH) for kind in x})
     classify = torch.nn.Linear(WIDTH, int(y.max()) + 1)
-    dropout = Dropout(0.5)
+    dropout = RectifiedDropout(0.5)
     dropout.reseed(seed)
 
     def forward(training: bool) -> torch.Tensor:
         even.train(training)
         dropout.train(training)
-        h = {kind: even[kind](project[kind](X)).relu() for kind, X in x.items()}
+        h = {kind: even[kind](project[kind](X)) for kind, X in x.items()}
         for layer in layers:
             h = {kind: dropout(H) for kind, H in h.items()}
-            h = {kind: H.relu() for kind, H in layer(h, both).items()}
+            h = layer(h, both)
         return classify(dropout(h["paper"]))
 
     parameters = [

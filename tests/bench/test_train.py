@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 from classified_graph import classified_graph, edge_index  # noqa: E402
 
 from graphfill.bench.models import gcn, pagnn, sage  # noqa: E402
-from graphfill.bench.models.dropout import Dropout  # noqa: E402
+from graphfill.bench.models.dropout import RectifiedDropout  # noqa: E402
 from graphfill.bench.models.products import FixedMatrix  # noqa: E402
 from graphfill.bench.models.sampling import Sampler, draw  # noqa: E402
 from graphfill.bench.problem import Setting  # noqa: E402
@@ -148,7 +148,7 @@ def test_draws_are_different_and_each_set_of_them_is_as_likely():
 
 
 def test_dropout_keeps_its_share_and_the_mean():
-    dropout = Dropout(0.3)
+    dropout = RectifiedDropout(0.3)
     dropout.reseed(1)
     H = torch.ones(500, 401, dtype=torch.float64, requires_grad=True)
     out = dropout(H)
@@ -158,7 +158,13 @@ def test_dropout_keeps_its_share_and_the_mean():
     assert abs(columns - 0.3).max() < 0.12
     out.sum().backward()
     assert torch.equal(H.grad, out.detach())
-    assert dropout.eval()(H) is H
+    dropout.reseed(1)
+    rough = torch.randn(500, 401, dtype=torch.float64, requires_grad=True)
+    again, weights = dropout(rough), torch.randn(500, 401, dtype=torch.float64)
+    (again * weights).sum().backward()
+    torch.testing.assert_close(again, rough.relu() * H.grad)  # the same entries are kept
+    torch.testing.assert_close(rough.grad, weights * (rough > 0) * H.grad)
+    assert torch.equal(dropout.eval()(rough), rough.relu())
 
 
 def test_a_fixed_matrix_has_the_gradient_of_its_product():

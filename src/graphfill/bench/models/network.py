@@ -13,7 +13,7 @@ from scipy import sparse
 from torch import Tensor, nn
 
 from ..problem import Setting
-from .dropout import Dropout
+from .dropout import RectifiedDropout, masked
 from .receptive import Block
 
 
@@ -73,7 +73,7 @@ class Network(nn.Module):
         self.layers = nn.ModuleList(layer(n_in, n_out) for n_in, n_out in pairwise(width))
         self.head = None if setting.jumping is None else nn.Linear(setting.hidden, n_classes)
         self.operator = operator
-        self.dropout = Dropout(setting.dropout)
+        self.dropout = RectifiedDropout(setting.dropout)
 
     @property
     def n_blocks(self) -> int:
@@ -84,17 +84,14 @@ class Network(nn.Module):
         """Logits from the first layer's output, one block per further layer."""
         highest: Tensor | None = None
         for layer, block in zip(self.layers, blocks, strict=True):
-            H = self._activated(H)
+            H = self.dropout(H)
             if self.head is not None:
                 highest = block.own(H if highest is None else _Maximum.apply(highest, H))
             H = layer(H, block)
         if self.head is None:
             return H
-        H = self._activated(H)
+        H = self.dropout(H)
         return self.head(H if highest is None else _Maximum.apply(highest, H))
-
-    def _activated(self, H: Tensor) -> Tensor:
-        return self.dropout(torch.relu(H))
 
 
 class _Maximum(torch.autograd.Function):
@@ -112,5 +109,5 @@ class _Maximum(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
         (first,) = ctx.saved_tensors
-        to_first = gradient * first
+        to_first = masked(gradient, first)
         return to_first, gradient - to_first

@@ -290,6 +290,10 @@ def on_arxiv(measured: Measured) -> str | None:
     )
     if growing:
         told += f". Early stopping would have gone on in {growing} of them"
+    for other in measured.with_other_limits(where):
+        found = measured.estimate(other)
+        if found:
+            told += f". With at most {other.setting.max_epochs:,} they come to {written(found)}"
     for form in FORMS:
         found = measured.estimate(cell("arxiv", form, scope=measured.scope))
         paper = published.of("arxiv", form, WORST)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple, Self
 
 from ..problem import Setting
@@ -69,6 +69,16 @@ class Measured:
     def runs(self, cell: Cell) -> dict[int, Row]:
         """The rows of a cell by run number."""
         return self._rows.get(cell, {})
+
+    def with_other_limits(self, cell: Cell) -> list[Cell]:
+        """The same cell with other limits on epochs, as far as there are rows, by limit."""
+        limit = cell.setting.max_epochs
+        others = [
+            c
+            for c in self._rows
+            if cell == c._replace(setting=replace(c.setting, max_epochs=limit))
+        ]
+        return sorted((c for c in others if c != cell), key=lambda c: c.setting.max_epochs)
 
     def estimate(self, cell: Cell, column: str = "test_accuracy") -> Estimate | None:
         """Of a column of a cell's rows; None where nothing was run or noted."""
