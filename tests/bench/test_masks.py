@@ -89,3 +89,16 @@ def test_gaps_of_the_set_stay_gaps(made_up):
 def test_a_rate_that_hides_all_is_refused(made_up):
     with pytest.raises(InputError, match="The rate is 1"):
         draw_mask(made_up, "uniform", 1, 0)
+
+
+@pytest.mark.parametrize("kind", MASKS)
+def test_the_indicators_of_a_category_are_one_cell(large, kind):
+    cells = np.repeat(np.arange(8), [1, 1, 5, 1, 3, 1, 7, 1])  # of 20 features
+    table = replace(large, cells=cells)
+    split = draw_split(table, "paper", 0)
+    missing = draw_mask(table, kind, 0.5, 1, split)
+    assert missing.shape == table.X.shape
+    for cell in range(8):
+        of_cell = missing[:, cells == cell]
+        assert np.array_equal(of_cell.any(axis=1), of_cell.all(axis=1))
+        assert 0 < of_cell.mean() < 1

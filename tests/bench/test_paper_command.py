@@ -38,8 +38,9 @@ def test_a_quick_table_from_real_runs_is_printed_written_and_resumed(tmp_path, c
     for row in found.values():
         assert 60 < row["test_accuracy"] < 90  # a class of seven by chance: 14
         assert f"{row['test_accuracy']:.2f} (1)" in printed
-    assert (tmp_path / "tables" / "table-1.csv").exists()
-    assert not (tmp_path / "tables" / "table-2.csv").exists()
+    folder = tmp_path / "graphfill-paper"
+    assert (folder / "tables" / "table-1.csv").exists()
+    assert not (folder / "tables" / "table-2.csv").exists()
     before = results.read_bytes()
     assert run(*asked) == 0
     assert results.read_bytes() == before
@@ -51,9 +52,12 @@ def test_the_page_is_made_from_the_results_alone(tmp_path, capsys):
     versions = '{"graphfill": "0.1", "torch": "2.2"}'
     made = [row for row in every(EXPERIMENTS) if row["set"][:4] in ("cora", "mixh")]
     Results(results).add(row | {"versions": versions, "when": "2026-01-02T03:04"} for row in made)
+    (tmp_path / "README.md").write_text("of the folder's owner")
     assert run("--page", "--results", results) == 0
     assert f"of {len(made)} runs" in capsys.readouterr().out
-    text = (tmp_path / "README.md").read_text("utf-8")
+    assert (tmp_path / "README.md").read_text() == "of the folder's owner"
+    folder = tmp_path / "graphfill-paper"
+    text = (folder / "README.md").read_text("utf-8")
     first = text.split("\n\n")[1]
     assert "on 1 of 5 sets (4 not measured yet)." in first
     assert "quick runs" not in text
@@ -63,7 +67,7 @@ def test_the_page_is_made_from_the_results_alone(tmp_path, capsys):
     assert "`graphfill bench paper --figure homophily`" in text
     for name in ("gcn", "sage", "run-time", "homophily", "exact"):
         assert f"](figures/{name}.svg)" in text
-        assert (tmp_path / "figures" / f"{name}.svg").exists()
+        assert (folder / "figures" / f"{name}.svg").exists()
     assert "low-pass" not in text  # never computed, so not shown
     # Fewer rows: the account says so, and what has no row is not on the page.
     Results(tmp_path / "less.parquet").add(made[:7])

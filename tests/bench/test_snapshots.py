@@ -91,6 +91,9 @@ def test_a_higher_limit_goes_on_and_a_lower_one_begins_anew(folder):
     lower = trained(12)
     assert lower[2] == list(range(1, 13))
     same(lower, first)
+    again = trained(20)
+    assert again[2] == []  # the lower one left it alone
+    same(again, higher)
 
 
 def test_what_begins_otherwise_is_another_training(folder):
@@ -115,6 +118,13 @@ def test_a_damaged_file_is_named(folder):
     file.write_bytes(file.read_bytes()[:1000])
     with pytest.raises(ValueError, match=rf"{file.name}.*delete it"):
         trained(14)
+
+
+def test_a_folder_that_cannot_be_written_does_not_end_the_training(folder):
+    folder.write_text("a file where a folder should be")
+    with pytest.warns(UserWarning, match="would begin anew after a stop"):
+        fitted, _, _ = trained(12)
+    assert fitted.n_epochs == 12
 
 
 # Dies in its 15th epoch, once.

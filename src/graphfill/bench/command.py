@@ -19,10 +19,10 @@ from .results import Results, key_of
 from .runs import Run
 from .splits import SPLITS
 from .systems import FULL, METHODS, MODELS, WITHOUT_FEATURES, WITHOUT_MODEL
+from .usual import usual_setting, usual_split
 
 RUNS, QUICK_RUNS, QUICK_EPOCHS = 10, 2, 100
 INTERRUPTED = 130
-BATCH = 1024  # nodes of a mini-batch, where the graph is too large to train on at once
 
 
 def run(options: argparse.Namespace) -> int:
@@ -98,12 +98,12 @@ def plan(options: argparse.Namespace) -> tuple[list[Run], dict[str, Files]]:
         n_runs = options.runs or QUICK_RUNS
     runs = []
     for number, name, method in product(range(n_runs), sets, methods):
-        split = options.split or _usual_split(name)
+        split = options.split or usual_split(name)
         models = [None] if method in WITHOUT_MODEL else options.models
         hidden = list(product(options.masks, options.rates))
         if method in (*WITHOUT_FEATURES, *FULL):
             hidden = [("uniform", 0.0)]  # the same whatever is hidden
-        how = setting if method == "labels" else _usual_setting(name, setting)
+        how = usual_setting(name, method, setting)
         runs += [
             Run(name, method, model, mask, rate, split, number, how)
             for model, (mask, rate) in product(models, hidden)
@@ -116,18 +116,3 @@ def by_cell(runs: list[Run]) -> list[Run]:
     cells = list(dict.fromkeys(replace(run, run=0) for run in runs))
     place = {cell: number for number, cell in enumerate(cells)}
     return sorted(runs, key=lambda run: (place[replace(run, run=0)], run.run))
-
-
-def _usual_setting(name: str, setting: Setting) -> Setting:
-    """The paper's for the set."""
-    if name == "arxiv":
-        return replace(setting, n_layers=3, hidden=256, jumping="max")
-    if name == "products":
-        return replace(setting, n_layers=3, hidden=256, batch=BATCH)
-    return setting
-
-
-def _usual_split(name: str) -> str:
-    if name.startswith("mixhop"):
-        return "thirds"
-    return "official" if name in ("arxiv", "products") else "paper"

@@ -75,7 +75,7 @@ def largest_component(dataset: Dataset) -> Dataset:
     X: Any = dataset.X
     if X is not None:
         X = sparse.csr_array(X)[rows] if sparse.issparse(X) else X[rows]
-    return Dataset(dataset.name, smaller, X, dataset.y[rows], official)
+    return Dataset(dataset.name, smaller, X, dataset.y[rows], official, dataset.cells)
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,10 @@ class Files:
 def load_files(nodes: Any, edges: Any, label: str, id: str | None = None) -> Dataset:
     """A set from a table of nodes and a list of edges, read as ``graphfill impute`` reads them.
 
-    Numbers (scaled to mean 0 and deviation 1) and categories (an indicator per value) become
-    channels; what is empty in the table is missing in every experiment. Rows without a label, and
-    nodes that only the edges name, are part of the graph and of no split.
+    Numbers (scaled to mean 0 and deviation 1, those that an experiment hides included) and
+    categories (an indicator per value) become channels; what is empty in the table is missing in
+    every experiment. Rows without a label, and nodes that only the edges name, are part of the
+    graph and of no split.
 
     Parameters
     ----------
@@ -150,4 +151,5 @@ def load_files(nodes: Any, edges: Any, label: str, id: str | None = None) -> Dat
     y: NDArray[np.int64] = np.full(n_nodes, -1, dtype=np.int64)
     y[:n_rows] = np.nan_to_num(classes.levels(), nan=-1).astype(np.int64)
     validate.check_labels(label, classes.n_classes, int((y >= 0).sum()))
-    return Dataset(naming.table, alignment.graph, X, y)
+    cells = np.repeat(np.arange(len(features)), [column.n_channels for column in features])
+    return Dataset(naming.table, alignment.graph, X, y, cells=cells)

@@ -99,6 +99,9 @@ def run_grid(
                 worker.start()
             while grid.n_done + len(grid.failures) < n_todo:
                 run, kind, answer = answers.get()
+                if waiting and time.monotonic() - written > WRITE_EVERY:
+                    results.add(waiting)
+                    waiting, written = [], time.monotonic()
                 if kind == "epoch":
                     epoch, accuracy = answer
                     bar.set_postfix_str(f"{run.set} {run.method}: epoch {epoch}, {accuracy:.1f} %")
@@ -110,9 +113,6 @@ def run_grid(
                     grid.failures.append((run, answer))
                 bar.set_postfix_str(f"{run.set} {run.method}", refresh=False)
                 bar.update()
-                if time.monotonic() - written > WRITE_EVERY:
-                    results.add(waiting)
-                    waiting, written = [], time.monotonic()
     finally:
         for worker in crew:
             worker.stop()

@@ -30,6 +30,8 @@ def draw_mask(
 ) -> Mask | None:
     """Cells to hide, True = missing; the same seed gives the same cells.
 
+    All features of one cell of a table (`Dataset.cells`) are hidden together.
+
     Parameters
     ----------
     kind : {"uniform", "structural", "value", "label", "shifted"}
@@ -54,7 +56,8 @@ def draw_mask(
     validate.check_rate(rate)
     if dataset.X is None:
         return None
-    shape = dataset.n_nodes, dataset.n_features
+    cells = np.arange(dataset.n_features) if dataset.cells is None else dataset.cells
+    shape = dataset.n_nodes, int(cells.max(initial=-1)) + 1
     rng = np.random.default_rng([seed, STREAM])
     gaps = _gaps(dataset)
     if rate == 0:
@@ -65,12 +68,13 @@ def draw_mask(
         missing = np.zeros(shape, dtype=bool)
         missing[rng.permutation(shape[0])[: round(rate * shape[0])]] = True
     elif kind == "value":
-        missing = _by_value(dataset.dense(), rate, rng)
+        first = np.unique(cells, return_index=True)[1]  # a category is judged by its first value
+        missing = _by_value(dataset.dense()[:, first], rate, rng)
     else:
         odds = np.full((1, 1), rate, dtype=np.float32)
         if kind == "label":
             assert split is not None
-            odds = _by_label(dataset, split, rate)[None, :]
+            odds = _by_label(dataset, split, rate, cells)[None, :]
         elif kind == "shifted":
             assert split is not None
             odds = np.full((shape[0], 1), rate, dtype=np.float32)
@@ -79,6 +83,8 @@ def draw_mask(
         odds = np.broadcast_to(odds, shape)
         for rows in _blocks(shape):
             missing[rows] = rng.random(missing[rows].shape, dtype=np.float32) < odds[rows]
+    if dataset.cells is not None:
+        missing = missing[:, cells]
     return missing if gaps is None else missing | gaps
 
 
@@ -128,9 +134,12 @@ def _by_value(X: Floats, rate: float, rng: np.random.Generator) -> Mask:
     return missing
 
 
-def _by_label(dataset: Dataset, split: Split, rate: float) -> NDArray[np.float32]:
+def _by_label(
+    dataset: Dataset, split: Split, rate: float, cells: NDArray[np.int64]
+) -> NDArray[np.float32]:
     """Per column, how probable it is that a cell is hidden; `rate` on average."""
-    known = label_information(dataset, split)
+    known = np.zeros(int(cells.max(initial=-1)) + 1)
+    np.maximum.at(known, cells, label_information(dataset, split))  # what tells most of a column
     place = np.empty(known.size)
     place[np.argsort(-known, kind="stable")] = (np.arange(known.size) + 0.5) / known.size
     odds = 2 * rate * (1 - place) if rate <= 0.5 else 1 - 2 * (1 - rate) * place

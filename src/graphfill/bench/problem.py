@@ -37,6 +37,9 @@ class Dataset:
         Classes 0 to n_classes - 1; -1 where unknown, and then in no split.
     official : Split, optional
         The split that comes with the set.
+    cells : int64 array [n_features], optional
+        Which column of a table each feature belongs to: the indicators of a category are one
+        cell, known or missing together. None: every feature is a column.
     """
 
     name: str
@@ -44,6 +47,7 @@ class Dataset:
     X: Floats | sparse.csr_array | None
     y: Ints
     official: Split | None = None
+    cells: Ints | None = None
 
     @property
     def n_nodes(self) -> int:

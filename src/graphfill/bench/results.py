@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from .. import validate
 from ..formats.aside import replacing
+from .lock import locked
 
 Row = dict[str, Any]
 Key = tuple[Any, ...]
@@ -108,7 +108,7 @@ class Results:
             self.path.absolute().parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise validate.unwritable(self.path, error) from None
-        with _locked(self.path):
+        with locked(self.path):
             held = {key_of(row): row for row in self._load()[0]}
             self._write(list((held | new).values()))
 
@@ -151,35 +151,3 @@ class Results:
 
 
 _ARROW = {"string": "string", "double": "float64", "int64": "int64"}
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Only one process at a time is within this; the lock of one that dies is free again."""
-    final = Path(os.path.realpath(path))
-    name = final.with_name(f".{final.name}.lock")
-    while True:
-        handle = os.open(name, os.O_RDWR | os.O_CREAT, 0o666)
-        _lock(handle)
-        with suppress(FileNotFoundError):
-            # Whoever held it removed it at the end: then this is a lock on nothing.
-            if os.stat(name).st_ino == os.fstat(handle).st_ino:
-                break
-        os.close(handle)
-    try:
-        yield
-    finally:
-        with suppress(OSError):  # where an open file cannot be removed, it stays
-            os.unlink(name)
-        os.close(handle)
-
-
-def _lock(handle: int) -> None:
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
-        msvcrt.locking(handle, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]
-    else:
-        fcntl.flock(handle, fcntl.LOCK_EX)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
@@ -90,6 +91,7 @@ class Snapshot:
             reason = str(error).partition("\n")[0]
             raise validate.unreadable_snapshot(self._path, reason) from None
         if state["parts"]["stopping"]["epoch"] > max_epochs:
+            self._path = None  # which is left to those who go farther
             return
         for name, part in self._parts.items():
             part.load_state_dict(state["parts"][name])
@@ -118,7 +120,6 @@ class Snapshot:
     def _write(self, path: Path) -> None:
         import torch
 
-        path.parent.mkdir(parents=True, exist_ok=True)
         state = {
             "parts": {name: part.state_dict() for name, part in self._parts.items()},
             "generators": {
@@ -129,5 +130,10 @@ class Snapshot:
             "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
             "seconds": self.seconds + time.monotonic() - self._begun,
         }
-        with replacing(path) as file:
-            torch.save(state, file)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(path) as file:
+                torch.save(state, file)
+        except (OSError, validate.InputError) as error:  # a full disk is not to end the training
+            warnings.warn(f"This training would begin anew after a stop: {error}", stacklevel=2)
+            self._path = None

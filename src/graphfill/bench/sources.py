@@ -21,6 +21,7 @@ from scipy import sparse
 
 from .. import validate
 from ..formats.aside import replacing
+from .lock import locked
 
 DIGESTS = {
     "cora.npz": "11a33a04ce65ec2bba907efb3357ef2f80ef77766a7fabeb2325e060b9a41421",
@@ -64,7 +65,9 @@ def fetch(name: str) -> Raw:
     if folder and file in DIGESTS and (path := Path(folder, file)).exists():
         return read_arrays(path, DIGESTS[file])
     try:
-        return read_ogb(name) if name in OGB else _from_pyg(name)
+        cache_folder().mkdir(parents=True, exist_ok=True)
+        with locked(cache_folder() / name):  # of several runs that need it, one downloads it
+            return read_ogb(name) if name in OGB else _from_pyg(name)
     except (ImportError, OSError) as error:  # a URLError is an OSError
         source = OGB[name][0].rpartition("/")[2] if name in OGB else None
         hint = f"; {source} may also be put into {cache_folder() / 'ogb'}" if source else ""

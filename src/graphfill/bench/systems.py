@@ -30,6 +30,7 @@ METHODS = {
     "positional-rest": "the same without the first eigenvector",
     "positional-raw": "20 eigenvectors as SciPy gives them, columns of unit length",
     "labels": "label propagation, no features",
+    "labels-plain": "the same without the self-loops",
     "pagnn": "PaGNN, a network that passes over missing cells",
     "gcnmf": "GCNMF, a network that integrates over missing cells",
 }
@@ -38,8 +39,9 @@ MODELS = {
     "sage": "GraphSAGE, mean over neighbours",
 }
 FULL = ("full", "full-binary")
-WITHOUT_MODEL = ("labels", "pagnn", "gcnmf")
-WITHOUT_FEATURES = ("labels", "positional", "positional-rest", "positional-raw")
+LABELS = ("labels", "labels-plain")
+WITHOUT_MODEL = (*LABELS, "pagnn", "gcnmf")
+WITHOUT_FEATURES = (*LABELS, "positional", "positional-rest", "positional-raw")
 
 
 def run(problem: Problem, method: str, model: str | None, setting: Setting) -> Outcome:
@@ -53,10 +55,10 @@ def run(problem: Problem, method: str, model: str | None, setting: Setting) -> O
         What is trained on the filled features; None for methods that are models themselves.
     """
     check(problem, method, model, setting)
-    if method == "labels":
+    if method in LABELS:
         from .models import label_propagation
 
-        return label_propagation.run(problem)
+        return label_propagation.run(problem, self_loops=method == "labels")
     if method == "gcnmf":
         from .models import gcnmf
 

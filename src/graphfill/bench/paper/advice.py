@@ -24,9 +24,9 @@ class Advice(NamedTuple):
     better, worse, cases : int
         Of how many sets and rates it is clearly better, and clearly worse.
     gain : Difference
-        Exact less 40 steps in points, the mean over the cases; its n is the fewest runs of any.
+        Exact less 40 steps in points, the mean over the sets; its n is the fewest runs of any.
     by_set : dict of str to Difference
-        The same, over the rates of each set.
+        The same of each set, over its rates.
     seconds : (of a fill by 40 steps, of an exact one), or None
     """
 
@@ -41,7 +41,7 @@ class Advice(NamedTuple):
     @property
     def sides(self) -> tuple[list[str], list[str]]:
         """The sets on which the exact fill is clearly better, and those on which 40 steps are."""
-        clear = {name: gain.mean for name, gain in self.by_set.items() if _matters(gain)}
+        clear = {name: gain.mean for name, gain in self.by_set.items() if matters(gain)}
         return [n for n, mean in clear.items() if mean > 0], [n for n in clear if clear[n] < 0]
 
     @property
@@ -50,7 +50,7 @@ class Advice(NamedTuple):
         if self.gain.n < ENOUGH:
             return "there are too few runs to say"
         exact, by_steps = self.sides
-        if _matters(self.gain) and not (exact and by_steps):
+        if matters(self.gain) and not (exact and by_steps):
             return "take the exact fill" if self.gain.mean > 0 else "take the 40 steps"
         if exact or by_steps:
             return _by_density(exact, by_steps) or _by_name(exact, by_steps)
@@ -79,9 +79,13 @@ def _by_density(exact: Sequence[str], by_steps: Sequence[str]) -> str | None:
 
 
 def _by_name(exact: Sequence[str], by_steps: Sequence[str]) -> str:
-    told = [f"the exact fill is clearly better on {listed(exact)}"] if exact else []
-    told += [f"the 40 steps on {listed(by_steps)}"] if by_steps else []
-    return f"it depends: {', '.join(told)}"
+    if exact and by_steps:
+        return (
+            f"it depends: the exact fill is clearly better on {listed(exact)}, the 40 steps on "
+            f"{listed(by_steps)}"
+        )
+    taken = "exact fill" if exact else "40 steps"
+    return f"take the {taken}, clearly better on {listed(exact or by_steps)} and worse on none"
 
 
 def advices(measured: Measured) -> list[Advice]:
@@ -90,28 +94,43 @@ def advices(measured: Measured) -> list[Advice]:
     found = []
     for mask in WHERE:
         mine = [row for row in rows if row[1] == mask]
-        if not mine:
+        gains = {of_set(s): _over_rates(measured, s, mask) for s in measured.scope.among(SETS)}
+        by_set = {name: gain for name, gain in gains.items() if gain is not None}
+        if not by_set:
             continue
-        gains_of: dict[str, list[Difference]] = {}
-        for row in mine:
-            gains_of.setdefault(row[0], []).append(row[5])
         count = Counter(row[6] for row in mine)
         better, worse = count["exact better"], count["40 steps better"]
-        by_set = {name: _mean(gains) for name, gains in gains_of.items()}
-        gain = _mean([row[5] for row in mine])
+        gain = _mean(list(by_set.values()))
         found.append(Advice(mask, better, worse, len(mine), gain, by_set, _seconds(measured, mask)))
     return found
 
 
+def _over_rates(measured: Measured, name: str, mask: str) -> Difference | None:
+    """What a set gains, the rates of a run averaged first: they share its split and its start."""
+    by_rate = [
+        measured.gains(
+            cell(name, "fp-exact", rate, scope=measured.scope, mask=mask),
+            cell(name, "fp", rate, scope=measured.scope, mask=mask),
+        )
+        for rate in EXACT_RATES
+    ]
+    by_rate = [gains for gains in by_rate if gains]
+    if not by_rate:
+        return None
+    runs = set.intersection(*(set(gains) for gains in by_rate))
+    return Difference.of(sum(gains[run] for gains in by_rate) / len(by_rate) for run in runs)
+
+
 def _mean(gains: Sequence[Difference]) -> Difference:
-    """Of cases that are independent of each other; its n is the fewest runs of any."""
+    """Of sets, which are independent of each other; its n is the fewest runs of any."""
     n = len(gains)
     variance = math.fsum((gain.standard_error or 0.0) ** 2 for gain in gains)
     mean = math.fsum(gain.mean for gain in gains) / n
     return Difference(mean, math.sqrt(variance) / n, min(gain.n for gain in gains))
 
 
-def _matters(gain: Difference) -> bool:
+def matters(gain: Difference) -> bool:
+    """Whether a difference is clear, and large enough for somebody to notice."""
     return gain.clear and abs(gain.mean) >= WORTH
 
 
@@ -138,9 +157,12 @@ def recommendation(measured: Measured) -> str | None:
     ]
     if not told:
         return None
-    most = max(tables.exact(measured).rows, key=lambda row: abs(row[5].mean))
+    clear = [row for row in tables.exact(measured).rows if row[5].clear]
+    if not clear:
+        return sentence("; ".join(told))
+    most = max(clear, key=lambda row: abs(row[5].mean))
     largest = f"{signed(most[5].mean)} points on {most[0]}, {most[1]} mask, {most[2]} missing"
-    return f"{sentence('; '.join(told))} The largest difference is {largest}."
+    return f"{sentence('; '.join(told))} The largest clear difference is {largest}."
 
 
 def _gain(a: Advice) -> str:

@@ -13,7 +13,7 @@ from ..grid import run_grid
 from ..results import Results
 from ..runs import Run
 from . import page, spectral, tables
-from .experiments import EXPERIMENTS, MIXHOP, PAPER, SETS, Scope, breadth_first, stages
+from .experiments import EXPERIMENTS, LARGE, MIXHOP, PAPER, SETS, Scope, breadth_first, stages
 from .figures import FIGURES
 from .measured import Measured
 
@@ -46,6 +46,8 @@ def run(options: argparse.Namespace) -> int:
     # However narrow this command, files are about all that was ever run.
     everything = Measured(rows, scope if options.quick else PAPER)
     named = [name for name in tables.TABLES if name in chosen or options.all or options.page]
+    if "table-2" in named and "reconstruction" not in named:
+        named.append("reconstruction")  # of the same runs
     page.write_tables(everything, folder, named)
     page.write_figures(everything, folder, page.read_spectrum(folder), drawn)
     if options.all or options.page:
@@ -59,7 +61,7 @@ def scope_of(options: argparse.Namespace) -> Scope:
     """How much to run; names of sets are checked."""
     scope = Scope.quick() if options.quick else PAPER
     for name in options.sets or ():
-        validate.check_name("set", name, (*SETS, "arxiv", *MIXHOP))
+        validate.check_name("set", name, (*SETS, *LARGE, *MIXHOP))
     if options.sets:
         scope = replace(scope, sets=tuple(options.sets))
     return scope if options.runs is None else replace(scope, runs=options.runs)
@@ -69,12 +71,16 @@ def places(options: argparse.Namespace) -> tuple[Path, Path]:
     """The results file, and the folder of what is made from it.
 
     Quick runs have a folder of their own: they say whether it works, and not what comes of it.
+    So has what comes of a file that was named, whose own folder may hold a README of its own.
     """
     folder = DOCS if DOCS.is_dir() else FOLDER
     if options.quick:
         folder = FOLDER / "quick"
-    path = folder / "runs.parquet" if options.results is None else Path(options.results)
-    return path, path.parent if options.out is None else Path(options.out)
+    path = folder / "runs.parquet"
+    if options.results is not None:
+        path = Path(options.results)
+        folder = path.parent / FOLDER
+    return path, folder if options.out is None else Path(options.out)
 
 
 def wishes(options: argparse.Namespace) -> tuple[list[str], Sequence[str]]:

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..problem import Setting
+from ..usual import usual_setting, usual_split
 
 SETS = ("cora", "citeseer", "pubmed", "photo", "computers")
+LARGE = ("arxiv", "products")
 MIXHOP = tuple(f"mixhop-0.{tenths}" for tenths in range(10))
 SIMPLE = ("zero", "random", "mean", "neighbors")  # fills beside the paper's own
 FILLED = ("fp", *SIMPLE, "mgcnn")  # a GNN is trained on what they fill
@@ -22,6 +24,7 @@ FEATURELESS = ("labels", "positional")
 # The paper does not say which eigenvectors it takes, and how they are scaled.
 FORMS = ("positional-rest", "positional-raw")
 BINARY = "full-binary"
+PLAIN = "labels-plain"
 NOT_BINARY = ("pubmed",)  # the features of the others are 0 and 1 as they are
 METHODS = (*FILLED, *WHOLE, *FEATURELESS)
 SLOW = ("gcnmf", "mgcnn")
@@ -33,8 +36,8 @@ CONTROLLED = (
     *((method, 0.99) for method in ("labels", "positional", *FORMS, "pagnn")),
 )
 # And in another form: with self-loops, as in the official code; with words that are there or not
-# in place of their weights.
-VARIED = {("fp", 0.99): "fp-loops", ("fp", 0.0): BINARY}
+# in place of their weights; and labels without self-loops.
+VARIED = {("fp", 0.99): "fp-loops", ("fp", 0.0): BINARY, ("labels", 0.99): PLAIN}
 EXACT_RATES = (0.9, 0.99, 0.995)
 WORST = 0.99
 EXPERIMENTS = ("table-1", "table-2", "gcn", "sage", "run-time", "homophily", "exact", "controls")
@@ -113,29 +116,28 @@ def cell(
     >>> cell("cora", "labels").rate, cell("cora", "labels").model
     (0.0, None)
     """
-    setting = scope.setting
+    other.setdefault("split", usual_split(name))
+    setting = usual_setting(name, method, scope.setting)
     if name == "arxiv":
-        other.setdefault("split", "official")
-        if method != "labels":
-            setting = replace(setting, n_layers=3, hidden=256, jumping="max")
         limit = ARXIV_EPOCHS.get(method, setting.max_epochs)
         setting = replace(setting, max_epochs=min(setting.max_epochs, limit))
-    if name in MIXHOP:
-        other.setdefault("split", "thirds")
-    if method in (*FEATURELESS, *FORMS, BINARY):
+    if method in (*FEATURELESS, *FORMS, BINARY, PLAIN):
         rate = 0.0
     elif rate == 0.0 and method not in WHOLE:
         method = "full"
-    trained = None if method in (*WHOLE, "labels") else model
+    trained = None if method in (*WHOLE, "labels", PLAIN) else model
     return Cell(name, method, trained, rate=rate, setting=setting, **other)
 
 
 def cells(experiment: str, scope: Scope = PAPER) -> list[Cell]:
     """The cells of a table or figure, each once."""
     sets = scope.among(SETS)
+    # With features, only where they are asked for by name: theirs are to be downloaded.
+    large = [s for s in LARGE if scope.sets is not None and s in scope.sets]
     made: list[Cell]
     if experiment == "table-1":
-        made = [cell(s, "fp", rate, scope=scope) for s in sets for rate in (0.0, *TABLE_1_RATES)]
+        rates = (0.0, *TABLE_1_RATES)
+        made = [cell(s, "fp", rate, scope=scope) for s in (*sets, *large) for rate in rates]
     elif experiment == "table-2":
         made = [cell(s, method, scope=scope) for s in sets for method in METHODS]
         made += [cell(s, m, scope=scope) for s in scope.among(["arxiv"]) for m in FEATURELESS]
@@ -174,7 +176,8 @@ def cells(experiment: str, scope: Scope = PAPER) -> list[Cell]:
             for method in (*VARIED.values(), *FORMS)
             if method != BINARY or s in NOT_BINARY
         ]
-        made += [cell(s, form, scope=scope) for s in scope.among(["arxiv"]) for form in FORMS]
+        forms = (*FORMS, PLAIN)
+        made += [cell(s, form, scope=scope) for s in scope.among(["arxiv"]) for form in forms]
     else:
         raise KeyError(experiment)
     return list(dict.fromkeys(made))
@@ -195,12 +198,12 @@ def stages(experiments: Collection[str], scope: Scope = PAPER) -> list[Stage]:
     def of(*methods: str) -> list[Cell]:
         return [c for c in table_2 if c.method in methods and c.set != "arxiv"]
 
-    arxiv = [c for c in table_2 if c.set == "arxiv"]
+    arxiv = [c for c in (*table_2, *controls) if c.set == "arxiv"]
     every = [
         Stage("feature propagation", cells("table-1", scope), 10),
         Stage("labels", of("labels"), 10),
         # One official split and no chance in the method: one run is all there is.
-        Stage("labels on Arxiv", [c for c in arxiv if c.method == "labels"], 1),
+        Stage("labels on Arxiv", [c for c in arxiv if c.method in ("labels", PLAIN)], 1),
         Stage("positional", of("positional"), 10),
         Stage("pagnn", of("pagnn"), 10),
         Stage("fills", of(*SIMPLE), 10),
@@ -213,7 +216,7 @@ def stages(experiments: Collection[str], scope: Scope = PAPER) -> list[Stage]:
         Stage("figure sage", [c for c in sage if c.method not in SLOW], 5),
         Stage("figures, slow methods", [c for c in [*gcn, *sage] if c.method in SLOW], 3),
         Stage("positional on Arxiv", [c for c in arxiv if c.method == "positional"], 5),
-        Stage("other forms on Arxiv", [c for c in controls if c.set == "arxiv"], 5),
+        Stage("other forms on Arxiv", [c for c in arxiv if c.method in FORMS], 5),
     ]
     asked = {c for experiment in experiments for c in cells(experiment, scope)}
     chosen = []

@@ -63,7 +63,8 @@ def accuracy(measured: Measured, model: str) -> Figure | None:
         shown = [method for method in METHODS if method in lines]
         axes[len(sets)].legend(
             [lines[method] for method in shown], [_legend_name(m) for m in shown],
-            loc="center left", handlelength=3.2, title="band: ± 1 standard error",
+            loc="center left", handlelength=3.2,
+            title=f"{findings.points(measured, model)} a point\nband: ± 1 standard error",
             alignment="left",
         )  # fmt: skip
         entitle(figure, findings.kept(measured, model) or f"Accuracy by share missing, {model}")
@@ -136,7 +137,7 @@ def homophily(measured: Measured) -> Figure | None:
 
 
 def exact(measured: Measured) -> Figure | None:
-    """What the exact fill gains over 40 steps, run by run, with two standard errors."""
+    """What the exact fill gains over 40 steps, run by run, with 95 % intervals."""
     table = tables.exact(measured)
     if not table.rows:
         return None
@@ -152,12 +153,12 @@ def exact(measured: Measured) -> Figure | None:
                     continue
                 y = sets.index(name) + 0.22 * (list(colors).index(rate) - 1)
                 axis.errorbar(
-                    gain.mean, y, xerr=2 * (gain.standard_error or 0.0), fmt="o", capsize=2,
+                    gain.mean, y, xerr=gain.margin or 0.0, fmt="o", capsize=2,
                     color=colors[rate], gid=f"{mask}-{name}-{rate}",
                 )  # fmt: skip
             axis.set_title("single cells missing" if mask == "uniform" else "whole nodes missing")
             axis.set_yticks(range(len(sets)), sets)
-            axis.set_xlabel("exact less 40 steps, points (± 2 standard errors)")
+            axis.set_xlabel("exact less 40 steps, points (95 % interval)")
             axis.grid(axis="y", visible=False)
         panels[0].set_ylim(len(sets) - 0.5, -0.5)
         _swatches(figure, [(f"{rate} missing", color) for rate, color in colors.items()])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple, Self
+
+from scipy.special import stdtrit
 
 from ..problem import Setting
 from .experiments import PAPER, Cell, Scope
@@ -41,10 +43,21 @@ class Estimate(NamedTuple):
         return cls(mean, math.sqrt(variance / n), n)
 
     @property
+    def margin(self) -> float | None:
+        """Half the width of its 95 % interval by Student's t; None for a single run.
+
+        >>> round(Estimate.of([77.0, 78.0, 79.0]).margin, 2)
+        2.48
+        """
+        if self.standard_error is None:
+            return None
+        return float(stdtrit(self.n - 1, 0.975)) * self.standard_error
+
+    @property
     def clear(self) -> bool:
-        """Whether the mean is more than two standard errors from 0, from enough runs."""
-        error = self.standard_error
-        return error is not None and self.n >= ENOUGH and abs(self.mean) > 2 * error
+        """Whether 0 is outside its 95 % interval, from enough runs."""
+        margin = self.margin
+        return margin is not None and self.n >= ENOUGH and abs(self.mean) > margin
 
 
 class Difference(Estimate):
@@ -80,18 +93,32 @@ class Measured:
         ]
         return sorted((c for c in others if c != cell), key=lambda c: c.setting.max_epochs)
 
-    def estimate(self, cell: Cell, column: str = "test_accuracy") -> Estimate | None:
-        """Of a column of a cell's rows; None where nothing was run or noted."""
-        values = (row.get(column) for row in self.runs(cell).values())
+    def estimate(
+        self, cell: Cell, column: str = "test_accuracy", among: Collection[int] | None = None
+    ) -> Estimate | None:
+        """Of a column of a cell's rows; None where nothing was run or noted.
+
+        `among`: of these runs alone, such as those that another cell has too.
+        """
+        runs = self.runs(cell).items()
+        values = (row.get(column) for run, row in runs if among is None or run in among)
         return Estimate.of(value for value in values if value is not None)
 
-    def difference(self, cell: Cell, other: Cell) -> Difference | None:
-        """In accuracy, from the runs that both have: the same run is the same split and mask."""
+    def shared(self, cells: Iterable[Cell]) -> set[int]:
+        """The runs that all of these have: the same run is the same split and mask."""
+        return set.intersection(*(set(self.runs(cell)) for cell in cells))
+
+    def gains(self, cell: Cell, other: Cell) -> dict[int, float]:
+        """In accuracy, of each run that both have."""
         ours, theirs = self.runs(cell), self.runs(other)
-        return Difference.of(
-            ours[run]["test_accuracy"] - theirs[run]["test_accuracy"]
-            for run in sorted(ours.keys() & theirs.keys())
-        )
+        return {
+            run: ours[run]["test_accuracy"] - theirs[run]["test_accuracy"]
+            for run in sorted(self.shared([cell, other]))
+        }
+
+    def difference(self, cell: Cell, other: Cell) -> Difference | None:
+        """In accuracy, from the runs that both have."""
+        return Difference.of(self.gains(cell, other).values())
 
 
 def _cell(row: Row) -> Cell | None:

@@ -27,6 +27,7 @@ METHODS = {
     "pagnn": "PaGNN",
     "gcnmf": "GCNMF",
     "labels": "label propagation",
+    "labels-plain": "label propagation, no self-loops",
     "positional": "positional encodings",
     "positional-rest": "positional encodings, without the first",
     "positional-raw": "positional encodings, not scaled",

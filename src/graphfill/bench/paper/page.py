@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...formats.aside import replacing
-from . import advice, figures, findings, published, style, tables
-from .experiments import AS_PAPER, EXPERIMENTS, cell, wanted
-from .measured import Measured, Row
+from . import advice, claims, figures, findings, published, style, tables
+from .experiments import AS_PAPER, EXPERIMENTS, LARGE, cell, wanted
+from .measured import ENOUGH, Measured, Row
 from .names import of_set, times
 from .spectral import WIDTH, Spectrum
 from .table import Table
@@ -103,10 +103,15 @@ def render(measured: Measured, rows: Sequence[Row], folder: Path, spectrum: Spec
         advice.advice(measured),
     ]
     parts = ["# The Feature Propagation paper, measured again", _joined(first)]
+    borne_out = claims.claims(measured, spectrum)
+    if borne_out.rows:
+        parts.append(borne_out.markdown())
     parts.append(
         "Accuracies are percent of the test nodes, mean ± standard error over runs (their number "
         "in brackets), each with its own split, mask and start; differences are in points, ours "
-        "less the paper's."
+        "less the paper's. A difference is clear if 0 is outside its 95 % interval by Student's t, "
+        f"from {ENOUGH} runs or more. A bar is how far from the paper's a figure may be, set "
+        "before anything was run."
     )
     epochs = measured.scope.setting.max_epochs
     if epochs != AS_PAPER.max_epochs:
@@ -134,13 +139,14 @@ def _sections(measured: Measured, spectrum: Spectrum | None) -> list[Section]:
         Section("Accuracy by share missing", "--table 1",
                 [findings.agreement(one), bars], "table-1"),
         Section("All methods with 99 % missing", "--table 2",
-                [findings.agreement(two), findings.explained(measured, second=True)], "table-2"),
-        Section("Error of the fill and accuracy", "--table 2",
+                [findings.agreement(two), findings.explained(measured, second=True),
+                 published.bars()], "table-2"),
+        Section("Error of the fill and accuracy", "--table 2 --figure exact",
                 [findings.ranks(measured)], "reconstruction"),
         Section("Accuracy against the share missing, GCN", "--figure gcn",
-                [_stop(findings.kept(measured, "gcn"))], None, ["gcn"]),
+                _accuracies(measured, "gcn"), None, ["gcn"]),
         Section("Accuracy against the share missing, GraphSAGE", "--figure sage",
-                [_stop(findings.kept(measured, "sage"))], None, ["sage"]),
+                _accuracies(measured, "sage"), None, ["sage"]),
         Section("Exact fill or 40 steps", "--figure exact",
                 [advice.recommendation(measured)], "exact", ["exact"]),
         Section("Run-time", "--figure run-time",
@@ -196,15 +202,13 @@ def _account(measured: Measured, rows: Sequence[Row]) -> list[str]:
         "started again; `" + COMMAND + " --page` writes this page from the runs there are.",
     ]
     without = [
-        of_set(name)
-        for name in ("arxiv", "products")
-        if not measured.runs(cell(name, "fp", scope=measured.scope))
+        of_set(name) for name in LARGE if not measured.runs(cell(name, "fp", scope=measured.scope))
     ]
     if without:
         parts.append(
             f"No method that needs features was run on {' and '.join(without)}: their features "
-            "come with OGB's download alone, and these runs were made offline. The paper's "
-            "figures for them are listed without ours."
+            "come with OGB's download alone. With a network, `" + COMMAND + " --table 1 --sets "
+            "arxiv products` runs them; the paper's figures for them are listed without ours."
         )
     on_arxiv = findings.on_arxiv(measured)
     parts += [on_arxiv] if on_arxiv else []
@@ -226,5 +230,11 @@ def _joined(sentences: Sequence[str | None]) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _stop(text: str | None) -> str | None:
-    return None if text is None else f"{text}."
+def _accuracies(measured: Measured, model: str) -> list[str | None]:
+    """What a figure of accuracies says, and on how many runs it rests."""
+    kept, points = findings.kept(measured, model), findings.points(measured, model)
+    told = [None if kept is None else f"{kept}."]
+    if points is not None:
+        few = "" if kept else ", too few to compare methods by"
+        told.append(f"Its points are means of {points}{few}.")
+    return told

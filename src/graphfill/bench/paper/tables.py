@@ -10,6 +10,7 @@ from .experiments import (
     CONTROLLED,
     EXACT_RATES,
     FILLED,
+    LARGE,
     METHODS,
     MIXHOP,
     SETS,
@@ -25,6 +26,7 @@ from .published import Published
 from .table import Points, Table
 
 OURS = "ours: mean ± standard error (runs)"
+BEYOND, ABOVE = "beyond", "above"  # by more than the bar; the second where that is no miss
 
 
 # -- the paper's two tables --
@@ -34,13 +36,13 @@ def table_1(measured: Measured) -> Table:
     """Feature Propagation under a GCN, by the share of cells missing."""
     scope = measured.scope
     rows = []
-    for name in scope.among([*SETS, "arxiv", "products"]):
+    for name in scope.among([*SETS, *LARGE]):
         for rate in (0.0, *TABLE_1_RATES):
             ours = measured.estimate(cell(name, "fp", rate, scope=scope))
             paper = published.TABLE_1[name][rate]
             missing = of_rate(rate) if rate else "none"
             rows.append([of_set(name), missing, ours, paper, *_judged(ours, paper, "fp", name)])
-    columns = ["set", "missing", OURS, "paper", "difference", "beyond the bar"]
+    columns = ["set", "missing", OURS, "paper", "difference", "by the bar"]
     title = "Accuracy of Feature Propagation with a GCN, in percent"
     return Table("table-1", title, columns, rows)
 
@@ -49,7 +51,7 @@ def table_2(measured: Measured) -> Table:
     """Every method with 99 % of the cells missing."""
     scope = measured.scope
     rows = []
-    for name in scope.among([*SETS, "arxiv", "products"]):
+    for name in scope.among([*SETS, *LARGE]):
         for method in METHODS:
             ours = measured.estimate(cell(name, method, scope=scope))
             paper = published.TABLE_2[name].get(method)
@@ -58,33 +60,44 @@ def table_2(measured: Measured) -> Table:
             rows.append(
                 [of_set(name), of_method(method), ours, paper, *_judged(ours, paper, method, name)]
             )
-    columns = ["set", "method", OURS, "paper", "difference", "beyond the bar"]
+    columns = ["set", "method", OURS, "paper", "difference", "by the bar"]
     return Table("table-2", f"Accuracy at {of_rate(WORST)} missing, in percent", columns, rows)
 
 
 def _judged(ours: Estimate | None, paper: Any, method: str, name: str) -> list[Points | str | None]:
-    """The difference to the paper and whether it is beyond the bar of the row."""
+    """The difference to the paper, and what is to be said of it by the bar of the row."""
     if ours is None or not isinstance(paper, Published):
         return [None, None]
     difference = Points(ours.mean - paper.mean)
     bar = published.bar(name, method)
-    beyond = f"beyond {bar.points:g}" if bar.missed(difference) else None
-    return [difference, beyond]
+    if bar.missed(difference):
+        return [difference, f"{BEYOND} {bar.points:g}"]
+    return [difference, ABOVE if difference > bar.points else None]
+
+
+def is_beyond(verdict: str | None) -> bool:
+    """Whether a difference misses its bar; to be far above is no miss where the bar allows it."""
+    return verdict is not None and verdict.startswith(BEYOND)
 
 
 # -- what the paper did not print --
 
 
 def reconstruction(measured: Measured) -> Table:
-    """Relative error of the filled cells beside accuracy, and the rank of each (1 = best)."""
+    """Relative error of the filled cells beside accuracy, and the rank of each (1 = best).
+
+    Over the runs that all methods of a set have.
+    """
     scope = measured.scope
     rows = []
     for name in scope.among(SETS):
         found = []
-        for method in (*FILLED, "fp-exact"):
-            where = cell(name, method, scope=scope)
-            error = measured.estimate(where, "reconstruction")
-            accuracy = measured.estimate(where)
+        wheres = {method: cell(name, method, scope=scope) for method in (*FILLED, "fp-exact")}
+        wheres = {method: where for method, where in wheres.items() if measured.runs(where)}
+        for method, where in wheres.items():
+            both = measured.shared(wheres.values())
+            error = measured.estimate(where, "reconstruction", both)
+            accuracy = measured.estimate(where, among=both)
             if error is not None and accuracy is not None:
                 found.append((method, error, accuracy))
         errors = sorted(error.mean for _, error, _ in found)
@@ -120,10 +133,9 @@ def exact(measured: Measured) -> Table:
                 verdict = "within noise"
                 if difference.clear:
                     verdict = "exact better" if difference.mean > 0 else "40 steps better"
-                rows.append(
-                    [of_set(name), mask, of_rate(rate), measured.estimate(steps),
-                     measured.estimate(limit), difference, verdict]
-                )  # fmt: skip
+                both = measured.shared([steps, limit])
+                means = (measured.estimate(where, among=both) for where in (steps, limit))
+                rows.append([of_set(name), mask, of_rate(rate), *means, difference, verdict])
     columns = ["set", "mask", "missing", "40 steps", "exact", "exact − 40 steps", "verdict"]
     return Table("exact", "Exact fill against the paper's 40 steps, accuracy", columns, rows)
 
@@ -160,10 +172,10 @@ def controls(measured: Measured) -> Table:
         "paper",
         "test nodes at random",
         "difference",
-        "beyond the bar",
+        "by the bar",
         "the paper's test nodes",
         "difference there",
-        "beyond the bar there",
+        "by the bar there",
         "varied",
         "varied − this",
     ]
