@@ -132,8 +132,8 @@ def _one_type(key: EdgeType, listed: Any, nodes: NodeTypes) -> tuple[Graph, Ends
 
 def _same_pairs(one: Ends, other: Ends, n_nodes: int) -> bool:
     """Whether two lists have the same edges in the same direction."""
-    listed = (np.unique(source * n_nodes + target) for source, target in (one, other))
-    return np.array_equal(*listed)
+    first, second = (np.unique(source * n_nodes + target) for source, target in (one, other))
+    return np.array_equal(first, second)
 
 
 def _same(one: Graph, other: Graph) -> bool:
