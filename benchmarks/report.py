@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import shlex
 
 from harness import HERE, table
 
@@ -37,7 +38,7 @@ TEXTS = {
     "accuracy": (
         "The paper's 40 steps, against PyG's",
         "In float64 both agree. In float32 neither can be nearer to the float64 answer than "
-        "rounding allows, and both are about as far. Below: the time to come near the limit.",
+        "rounding allows, and both are about as far.",
     ),
     "chebyshev": (
         "The 40-step answer from 30 products",
@@ -55,7 +56,7 @@ def newest(book: dict, section: str) -> tuple[list[dict], set[str]]:
             if row["section"] == section and "kind" not in row:
                 key = tuple(row.get(k) for k in KEYS)
                 rows[key] = row
-                commands[key] = "python benchmarks/engine.py " + " ".join(run["arguments"])
+                commands[key] = "python benchmarks/engine.py " + shlex.join(run["arguments"])
     return list(rows.values()), set(commands.values())
 
 

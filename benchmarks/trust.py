@@ -249,21 +249,27 @@ def errors(by_column: dict) -> list[str]:
 
     methods = [*METHODS, "auto", *SKLEARN]
     lines = ["", "## Every method", "", "RMSE in standard deviations of the hidden cells, or share "
-             "of wrong categories. Last: auto's score",
-             "over that of the best single method (RMSE; for categories the share right), each "
-             "pair on the seeds that",
-             "tried both; a method that fewer than half of them tried is not among these.", "",
-             "| table | column | " + " | ".join(methods) + " | auto to best | chosen |",
-             "|" + "---|" * (len(methods) + 4)]  # fmt: skip
+             "of wrong categories, averaged over the seeds",
+             "that tried every method shown in the row; a method that fewer than half of a "
+             "column's seeds tried is left",
+             "out of its row, and named below. Auto to best: auto's score over that of the best "
+             "single method (RMSE; for",
+             "categories the share right), each pair on the seeds that tried both.", "",
+             "| table | column | seeds | " + " | ".join(methods) + " | auto to best | chosen |",
+             "|" + "---|" * (len(methods) + 5)]  # fmt: skip
     better = {name: [0, 0] for name in SKLEARN}
+    left_out = []
     for (where, name), runs in by_column.items():
-        mean = {m: np.mean([r["test"][m] for r in runs if m in r["test"]])
-                for m in methods if any(m in r["test"] for r in runs)}  # fmt: skip
-        ratio = to_best(runs, [m for m in mean if m not in ("auto", *SKLEARN)])
+        tried = {m: sum(m in r["test"] for r in runs) for m in methods}
+        shown = [m for m in methods if 2 * tried[m] >= len(runs)]
+        left_out += rarely_tried(where, name, runs, [m for m in methods if m not in shown])
+        common = [r["test"] for r in runs if all(m in r["test"] for m in shown)]
+        mean = {m: np.mean([test[m] for test in common]) for m in shown}
+        ratio = to_best(runs, [m for m in shown if m not in ("auto", *SKLEARN)])
         chosen = [r["chosen"] for r in runs]
         often = max(set(chosen), key=chosen.count)
         cells = " | ".join(f"{mean[m]:.3f}" if m in mean else "" for m in methods)
-        lines.append(f"| {where} | {name} | {cells} | {ratio:.3f} | "
+        lines.append(f"| {where} | {name} | {len(common)} | {cells} | {ratio:.3f} | "
                      f"{often} {chosen.count(often)}/{len(runs)} |")  # fmt: skip
         if np.mean([r["informative"] for r in runs]) > 0.5:
             for peer in SKLEARN:
@@ -274,11 +280,28 @@ def errors(by_column: dict) -> list[str]:
     lines.append("")
     for peer, (won, of) in better.items():
         lines.append(f"- auto is better than {peer} on {won} of {of} columns in which neighbours "
-                     "agree.")  # fmt: skip
+                     "agree (on the seeds that tried both).")  # fmt: skip
     lines += [
         "",
         f"KNNImputer was given {MOST_DONORS:,} rows, drawn at random, where there are more.",
     ]
+    if left_out:
+        lines += ["", "Left out, with their scores on the seeds that did try them:", "", *left_out]
+    return lines
+
+
+def rarely_tried(where: str, name: str, runs: list, methods: list[str]) -> list[str]:
+    """A line for each set of seeds that alone tried some of the methods, beside auto on these."""
+    by_seeds: dict = {}
+    for method in methods:
+        seeds = tuple(k for k, r in enumerate(runs) if method in r["test"])
+        if seeds:
+            by_seeds.setdefault(seeds, []).append(method)
+    lines = []
+    for seeds, tried in by_seeds.items():
+        scores = [f"{m} {np.mean([runs[k]['test'][m] for k in seeds]):.3f}"
+                  for m in (*tried, "auto")]  # fmt: skip
+        lines.append(f"- {where}, {name}, {len(seeds)} of {len(runs)} seeds: {', '.join(scores)}.")
     return lines
 
 
@@ -287,9 +310,8 @@ def to_best(runs: list, methods: list[str]) -> float:
     ratios = []
     for method in methods:
         both = [(r["test"]["auto"], r["test"][method]) for r in runs if method in r["test"]]
-        if 2 * len(both) >= len(runs):
-            ours, theirs = np.mean(both, axis=0)
-            ratios.append((1 - ours) / (1 - theirs) if runs[0]["classes"] else ours / theirs)
+        ours, theirs = np.mean(both, axis=0)
+        ratios.append((1 - ours) / (1 - theirs) if runs[0]["classes"] else ours / theirs)
     return min(ratios) if runs[0]["classes"] else max(ratios)
 
 

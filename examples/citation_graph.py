@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-folder = os.environ.get("GRAPHFILL_DATA")
-if not folder:
-    sys.exit(print("Set GRAPHFILL_DATA to the folder with cora.npz to run this example."))
+path = Path(os.environ.get("GRAPHFILL_DATA", ".")) / "cora.npz"
+if not path.is_file():
+    sys.exit("Set GRAPHFILL_DATA to the folder with cora.npz to run this example.")
 
 import torch  # noqa: E402  (only once there is something to do)
 from torch.nn.functional import cross_entropy, dropout  # noqa: E402
@@ -28,7 +28,7 @@ HIDDEN, WIDTH, EPOCHS = 0.9, 16, 30
 
 
 def load() -> Data:
-    with np.load(Path(folder) / "cora.npz", allow_pickle=False) as file:
+    with np.load(path, allow_pickle=False) as file:
         x = torch.zeros(tuple(file["x_shape"]))
         rows = np.repeat(np.arange(len(x)), np.diff(file["x_indptr"]))
         x[rows, file["x_indices"].astype(np.int64)] = 1.0

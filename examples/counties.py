@@ -14,10 +14,10 @@ import pyarrow as pa
 
 import graphfill as gf
 
-folder = os.environ.get("GRAPHFILL_DATA")
-if not folder:
-    sys.exit(print("Set GRAPHFILL_DATA to the folder with us_counties.npz to run this example."))
-with np.load(Path(folder) / "us_counties.npz", allow_pickle=False) as data:
+path = Path(os.environ.get("GRAPHFILL_DATA", ".")) / "us_counties.npz"
+if not path.is_file():
+    sys.exit("Set GRAPHFILL_DATA to the folder with us_counties.npz to run this example.")
+with np.load(path, allow_pickle=False) as data:
     fips, (source, target) = data["fips"], data["edge_index"]
     columns = dict(zip(data["x_columns"].tolist(), data["x"].T.astype(np.float64), strict=True))
 

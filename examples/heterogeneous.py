@@ -16,10 +16,10 @@ import numpy as np
 import graphfill as gf
 from graphfill import propagate_hetero
 
-folder = os.environ.get("GRAPHFILL_DATA")
-if not folder:
-    sys.exit(print("Set GRAPHFILL_DATA to the folder with hetero_acm.npz to run this example."))
-with np.load(Path(folder) / "hetero_acm.npz", allow_pickle=False) as data:
+path = Path(os.environ.get("GRAPHFILL_DATA", ".")) / "hetero_acm.npz"
+if not path.is_file():
+    sys.exit("Set GRAPHFILL_DATA to the folder with hetero_acm.npz to run this example.")
+with np.load(path, allow_pickle=False) as data:
     field = data["y"]
     edges = {
         ("paper", "by", "author"): tuple(data["edge_pa"]),

@@ -17,12 +17,10 @@ import graphfill as gf
 
 N_TAGS = 20
 
-folder = os.environ.get("GRAPHFILL_DATA")
-if not folder:
-    sys.exit(
-        print("Set GRAPHFILL_DATA to the folder with debian_bookworm.npz to run this example.")
-    )
-with np.load(Path(folder) / "debian_bookworm.npz", allow_pickle=False) as data:
+path = Path(os.environ.get("GRAPHFILL_DATA", ".")) / "debian_bookworm.npz"
+if not path.is_file():
+    sys.exit("Set GRAPHFILL_DATA to the folder with debian_bookworm.npz to run this example.")
+with np.load(path, allow_pickle=False) as data:
     tagged, names = data["tags_observed"], data["tag_names"]
     graph = gf.Graph.from_edges(data["edge_index"], n_nodes=len(tagged))
     package = np.repeat(np.arange(len(tagged)), np.diff(data["x_indptr"]))

@@ -7,6 +7,7 @@ sees which counties share a border, and finds each row of a fold on the map by i
 """
 
 import os
+import sys
 import warnings
 from pathlib import Path
 
@@ -22,9 +23,8 @@ from sklearn.preprocessing import StandardScaler
 import graphfill as gf
 
 path = Path(os.environ.get("GRAPHFILL_DATA", ".")) / "us_counties.npz"
-if not path.exists():
-    print("This example reads us_counties.npz: set GRAPHFILL_DATA to the folder that holds it.")
-    raise SystemExit
+if not path.is_file():
+    sys.exit("Set GRAPHFILL_DATA to the folder with us_counties.npz to run this example.")
 warnings.simplefilter("ignore", gf.UnreachedWarning)  # islands without a border
 
 data = np.load(path, allow_pickle=False)

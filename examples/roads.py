@@ -18,10 +18,10 @@ import graphfill as gf
 
 KM_PER_DEGREE = 111.2
 
-folder = os.environ.get("GRAPHFILL_DATA")
-if not folder:
-    sys.exit(print("Set GRAPHFILL_DATA to the folder with world_highways.npz to run this example."))
-with np.load(Path(folder) / "world_highways.npz", allow_pickle=False) as data:
+path = Path(os.environ.get("GRAPHFILL_DATA", ".")) / "world_highways.npz"
+if not path.is_file():
+    sys.exit("Set GRAPHFILL_DATA to the folder with world_highways.npz to run this example.")
+with np.load(path, allow_pickle=False) as data:
     truth = data["x"].astype(np.float64)
     graph = gf.Graph.from_edges(data["edge_index"], n_nodes=len(truth))
 

@@ -142,6 +142,36 @@ def test_a_reverse_type_is_recognised_and_counts_once():
     assert len(propagate_hetero(features, other, shared="same_width").weights) == 4
 
 
+def one_type(**relations):
+    """Edges by the name of their relation, between nodes 0 to 2: 0, ?, 10."""
+    edges = {("n", name, "n"): pairs for name, pairs in relations.items()}
+    return {"n": np.array([[0.0], [NAN], [10.0]])}, edges
+
+
+def test_types_with_the_same_edges_in_the_same_direction_both_count():
+    features, edges = one_type(near=([0], [1]), follows=([1], [2]), likes=([1], [2]))
+    result = propagate_hetero(features, edges)
+    assert set(result.weights) == set(edges)
+    assert result.features["n"][1, 0] == pytest.approx(20 / 3)
+    weights = {"follows": 2.0, "likes": 3.0}
+    assert propagate_hetero(features, edges, weights=weights).features["n"][1, 0] == pytest.approx(
+        50 / 6
+    )
+
+
+def test_each_of_them_has_a_reverse_of_its_own():
+    features, edges = one_type(
+        near=([0], [1]), follows=([1], [2]), likes=([1], [2]), rev_likes=([2], [1]),
+        rev_follows=([2], [1]),
+    )  # fmt: skip
+    weights = {"rev_follows": 2.0, "rev_likes": 3.0, "likes": 3.0}
+    result = propagate_hetero(features, edges, weights=weights)
+    assert [key[1] for key in result.weights] == ["near", "follows", "likes"]
+    assert list(result.weights.values()) == [1.0, 2.0, 3.0]
+    with pytest.raises(gf.InputError, match=r"3.0 for 'likes' and 4.0 for 'rev_likes'.*one weight"):
+        propagate_hetero(features, edges, weights={"likes": 3.0, "rev_likes": 4.0})
+
+
 def test_columns_that_are_not_shared_pass_through_other_types_without_being_given():
     # paper 0 - author 0 - paper 1: the author's own column is another quantity.
     features = {"paper": np.array([[5.0], [NAN]]), "author": np.array([[100.0]])}

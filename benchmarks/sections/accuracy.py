@@ -19,7 +19,7 @@ COLUMNS = {
     "difference": "float64: ours to PyG", "ours_error": "float32: ours to that",
     "pyg_error": "float32: PyG to that", "target": "target residual",
     "residual": "residual measured", "stated": "residual stated", "seconds": "seconds",
-    "bar": "bar", "verdict": "",
+    "bar": "bar (float64: ours to PyG)", "verdict": "",
 }  # fmt: skip
 NAMES = {"cora": "quick", "amazon_photo": "default", "pubmed": "default"}
 MOST_STEPS = 10_240

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from math import isqrt
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from .threads import available, cut, share
 
 Array = np.ndarray
 MERGE_RULES = ("mean", "sum", "max", "min")
+MOST_SHARES = 16  # of a list of edges; each has a place per node and part of the rows
+PLACES_PER_EDGE = 4  # at most, of some 12 bytes
 
 
 def edge_range(source: Array, target: Array) -> tuple[int, int]:
@@ -70,7 +73,7 @@ def _upper_triangle(
     keep_loops: bool,
 ) -> tuple[Array, Array, Array, Array | None]:
     """Sorted rows of the upper triangle, with room between them: start, length, entries."""
-    threads = available()
+    threads = _shares(len(source), n_nodes)
     validate.check_edge_count(len(source))
     edges = (np.ascontiguousarray(source), np.ascontiguousarray(target), int(keep_loops))
     pieces = cut(len(source), threads)
@@ -87,7 +90,7 @@ def _upper_triangle(
     ends = np.cumsum(np.moveaxis(place, 0, -1), dtype=np.int64)
     listed = int(ends[-1]) if ends.size else 0
     ends = np.moveaxis(ends.reshape(parts, n_nodes, len(place)), -1, 0)
-    place = (ends - place).astype(np.uint32)
+    np.subtract(ends, place, out=place, casting="unsafe")
     bucket_start = np.empty((parts, n_nodes + 1), dtype=np.int64)
     bucket_start[:, :-1] = place[0]
     bucket_start[:, -1] = [*bucket_start[1:, 0], listed]
@@ -116,6 +119,15 @@ def _upper_triangle(
         threads,
     )  # fmt: skip
     return start, length, upper, upper_weights
+
+
+def _shares(n_edges: int, n_nodes: int) -> int:
+    """Among how many threads edges are shared: every two of them need a place per node.
+
+    Few enough that these take no more than a small multiple of the edges, or of the nodes.
+    """
+    places = max(PLACES_PER_EDGE * n_edges // max(n_nodes, 1), 4)
+    return min(available(), MOST_SHARES, isqrt(places))
 
 
 def _even_bounds(source: Array, target: Array, n_nodes: int, parts: int) -> Array:

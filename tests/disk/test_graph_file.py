@@ -105,3 +105,17 @@ def test_bad_edges(columns, says, tmp_path):
             Numbering(Ids(np.arange(3))),
             tmp_path,
         )
+
+
+def test_a_disk_that_takes_a_part_only_is_said_to_be_full(tmp_path):
+    resource = pytest.importorskip("resource")
+    ends = np.arange(20_000)
+    pl.DataFrame({"u": ends, "v": ends + 1}).write_parquet(tmp_path / "edges.parquet")
+    edges, numbering = EdgeFile(tmp_path / "edges.parquet"), Numbering(Ids(np.arange(20_001)))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
+    try:
+        with pytest.raises(InputError, match="full"):
+            store_graph(edges, numbering, tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

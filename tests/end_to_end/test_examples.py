@@ -73,18 +73,20 @@ def run(script, folder, **environment):
 def test_example_runs(script, tmp_path):
     if script.stem in TORCH:
         pytest.importorskip("torch_geometric")
-    if script.stem == "own_method" and not os.environ.get("GRAPHFILL_DATA"):
+    if script.stem != "fill_a_table" and not os.environ.get("GRAPHFILL_DATA"):
         pytest.skip("set GRAPHFILL_DATA to the folder with the published graphs")
     done = run(script, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout
-    if os.environ.get("GRAPHFILL_DATA") and script.stem in FINDINGS:
+    if script.stem in FINDINGS:
         FINDINGS[script.stem](done.stdout)
 
 
-@pytest.mark.parametrize("name", sorted(FINDINGS))
-def test_without_data_it_says_so(name, tmp_path):
+@pytest.mark.parametrize("folder", ["", "empty"], ids=["unset", "without the file"])
+@pytest.mark.parametrize("name", sorted([*FINDINGS, "pipeline"]))
+def test_without_data_it_says_so(name, folder, tmp_path):
     script = next(path for path in EXAMPLES if path.stem == name)
-    done = run(script, tmp_path, GRAPHFILL_DATA="")
-    assert done.returncode == 0, done.stderr
-    assert re.fullmatch(r"Set GRAPHFILL_DATA to the folder with \w+\.npz to .+\.\n", done.stdout)
+    done = run(script, tmp_path, GRAPHFILL_DATA=folder)
+    assert done.returncode == 1
+    assert not done.stdout
+    assert re.fullmatch(r"Set GRAPHFILL_DATA to the folder with \w+\.npz to .+\.\n", done.stderr)

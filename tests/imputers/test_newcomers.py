@@ -145,6 +145,18 @@ def test_ids_weights_and_tables():
     assert out["x"].to_list() == pytest.approx([7, 3.25])
 
 
+def test_weighted_links_to_a_graph_without_weights_count_as_a_refit_would():
+    """d hangs on a = 1 with weight 1 and on c = 3 with weight 9: an old edge weighs 1."""
+    path = Graph.from_edges(["a", "b"], ["b", "c"])
+    imputer = FeaturePropagation(path, normalization="rw", solver="exact", keep_fill=True)
+    imputer.fit([[1.0], [None], [3.0]])
+    out, difference = imputer.transform_new(
+        [[None]], [("d", "a"), ("d", "c")], ids=["d"], weight=[1.0, 9.0], return_difference=True
+    )
+    assert out[0, 0] == pytest.approx(2.8)
+    assert difference == pytest.approx(0, abs=1e-6)
+
+
 def test_refusals():
     graph = Graph.from_edges(["a", "b"], ["b", "c"])
     imputer = FeaturePropagation(graph, keep_fill=True)

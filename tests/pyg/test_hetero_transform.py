@@ -75,6 +75,13 @@ def test_sparse_edges_weights_masks_and_indicators():
     del sparse[ON].edge_index
     assert torch.equal(HeteroPropagation(weights={"on": 0.5})(sparse)["paper"].x, expected)
 
+    listed, lengths = data.clone(), torch.rand(40) + 0.1
+    listed[ON].length = lengths
+    sparse[ON].adj_t = torch.sparse_coo_tensor(flipped, torch.ones(40), size)
+    sparse[ON].length = lengths
+    by_length = HeteroPropagation(edge_weight="length")
+    assert torch.equal(by_length(sparse)["paper"].x, by_length(listed)["paper"].x)
+
     weighted = data.clone()
     weighted[OF].edge_weight = torch.rand(80) + 0.1
     assert torch.equal(HeteroPropagation(weights={"on": 0.5})(weighted)["paper"].x, expected)

@@ -79,3 +79,37 @@ def test_unreached_cells_of_a_batch_are_said_once():
     )
     with pytest.warns(gf.UnreachedWarning, match="2 of the 3 graphs of the batch"):
         gp.NeighborMeanImputer()(Batch.from_data_list([lonely, star(), lonely]))
+
+
+def path(*cells):
+    nodes = torch.arange(len(cells))
+    return Data(x=torch.tensor(cells), edge_index=torch.stack([nodes[:-1], nodes[1:]]))
+
+
+def test_warnings_of_a_batch_keep_their_kind():
+    long = path([0.0], *[[NAN]] * 30, [1.0])
+    short = gp.Impute(gf.FeaturePropagation(n_iter=2, tol=1e-9))
+    with pytest.warns(gf.ConvergenceWarning, match="2 of the 3 graphs of the batch gave"):
+        short(Batch.from_data_list([long, path([1.0], [2.0]), long]))
+
+
+def test_graphs_of_a_batch_that_come_back_with_other_columns_are_refused():
+    whole, empty = path([1.0, 2.0], [NAN, 3.0]), path([1.0, NAN], [2.0, NAN])
+    batch = Batch.from_data_list([whole, empty])
+    with pytest.raises(gf.InputError, match=r"Graph 1 .* without 'x1'.*keep_empty_features=True"):
+        gp.Impute(SimpleImputer())(batch)
+    # As many columns, but of other cells: they would end up below each other.
+    other = Batch.from_data_list([path([NAN, 1.0], [2.0, 1.0]), path([2.0, NAN], [2.0, 1.0])])
+    with pytest.raises(gf.InputError, match=r"Graph 1 .* with a column 'missingindicator_x1'"):
+        gp.Impute(SimpleImputer(add_indicator=True))(other)
+    kept = gp.Impute(SimpleImputer(keep_empty_features=True))(batch)
+    assert kept.x[2:].tolist() == [[1.0, 0.0], [2.0, 0.0]]
+
+
+def test_integers_without_a_missing_cell_stay_as_they_are():
+    data = path([1, 2], [3, 4])
+    for transform in (gp.MeanImputer(), gp.FeaturePropagation()):
+        assert torch.equal(transform(data).x, data.x)
+        assert transform(data).x.dtype is torch.long
+    masked = gp.FeaturePropagation(torch.tensor([[True, False], [False, False]]))(data)
+    assert masked.x.dtype is torch.float64

@@ -56,6 +56,10 @@ def test_infinite_cells_and_wrong_counts_are_refused():
     path = torch.tensor([[0, 1], [1, 2]])
     with pytest.raises(ValueError, match="row 2, column 0 is infinite"):
         FeaturePropagation(backend="torch")(Data(x=x, edge_index=path))
+    hidden = torch.tensor([[False], [True], [True]])
+    for backend in ("torch", "cpu"):  # a cell that is missing may hold anything
+        within = FeaturePropagation(hidden, normalization="rw", backend=backend, solver="exact")
+        assert torch.allclose(within(Data(x=x, edge_index=path)).x, torch.ones(3, 1))
     A = torch.eye(4).to_sparse_csr()
     with pytest.raises(ValueError, match=r"3 row.* but the graph has 4"):
         FeaturePropagation(backend="torch")(Data(x=x[:3].nan_to_num(0, 0, 0), adj_t=A))

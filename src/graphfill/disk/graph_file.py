@@ -131,9 +131,9 @@ def _deal(
     """Write both directions of each edge to the file of the row it starts from, in order."""
     file_of = np.repeat(np.arange(len(files), dtype=np.uint16), np.diff(bounds))
     with ExitStack() as stack:
-        handles = [stack.enter_context(open(path, "wb", buffering=0)) for path in files]
+        handles = [stack.enter_context(open(path, "wb")) for path in files]
         values = [
-            stack.enter_context(open(path.with_suffix(".weights"), "wb", buffering=0))
+            stack.enter_context(open(path.with_suffix(".weights"), "wb"))
             for path in files
             if weighted
         ]

@@ -76,7 +76,8 @@ def propagate_hetero(
         it propagates between the types that have it, and through those that do not.
     edges : dict by (source type, relation, target type)
         Row numbers (source, target), or (source, target, weight), or a table of two columns.
-        A type that lists another's edges the other way round is recognised and not counted.
+        A type that lists another's edges the other way round is recognised and not counted (one
+        that lists each edge both ways is its own reverse); two that list them the same way are.
     weights : dict by edge type or relation, or "held-out", optional
         1 unless given. "held-out" hides a tenth of the known cells and tries 0 to 10 for each
         edge type, keeping what predicts the hidden cells better than chance would.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..ids import as_array
 from .nodes import NodeTypes
 
 EdgeType = tuple[str, str, str]
+Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,24 @@ class Relation:
     S : sparse [all nodes, all nodes]
         D^-1/2 A D^-1/2 of these edges alone, in both directions.
     graph : Graph over all nodes, with these edges alone
-    twins : edge types that list the same edges the other way round, and count no more
+    ends : source and target of each edge, as listed
+    twin : the edge type that lists the same edges the other way round, and counts no more
     """
 
     key: EdgeType
     S: scipy.sparse.csr_array
     graph: Graph
-    twins: tuple[EdgeType, ...] = ()
+    ends: Ends
+    twin: EdgeType | None = None
+
+    def is_reversed_by(self, key: EdgeType, graph: Graph, ends: Ends) -> bool:
+        """Whether these are its edges the other way round, and no other type has been that."""
+        if self.twin is not None or (self.key[2], self.key[0]) != (key[0], key[2]):
+            return False
+        if not _same(graph, self.graph):
+            return False
+        # Between two types of nodes the types give the direction; within one the lists do.
+        return key[0] != key[2] or _same_pairs(self.ends, ends[::-1], graph.n_nodes)
 
 
 def read_relations(edges: Mapping[EdgeType, Any], nodes: NodeTypes) -> list[Relation]:
@@ -44,14 +56,15 @@ def read_relations(edges: Mapping[EdgeType, Any], nodes: NodeTypes) -> list[Rela
     relations: list[Relation] = []
     for key, listed in edges.items():
         validate.check_edge_type(key, nodes.sizes)
-        graph = _one_type(key, listed, nodes)
-        for place, other in enumerate(relations):
-            if key[0] == other.key[2] and key[2] == other.key[0] and _same(graph, other.graph):
-                twins = (*other.twins, key)
-                relations[place] = Relation(other.key, other.S, other.graph, twins)
-                break
+        graph, ends = _one_type(key, listed, nodes)
+        reverses = [
+            place for place, r in enumerate(relations) if r.is_reversed_by(key, graph, ends)
+        ]
+        if reverses:  # of several with the same edges the one it is named after, as rev_writes
+            place = min(reverses, key=lambda place: relations[place].key[1] not in key[1])
+            relations[place] = replace(relations[place], twin=key)
         else:
-            relations.append(Relation(key, normalized(graph), graph))
+            relations.append(Relation(key, normalized(graph), graph, ends))
     return relations
 
 
@@ -79,18 +92,25 @@ def normalized(graph: Graph) -> scipy.sparse.csr_array:
 def read_weights(relations: list[Relation], weights: Mapping[Any, Any]) -> dict[EdgeType, float]:
     """A weight per edge type, 1 unless given; by its key, that of a twin, or the relation alone."""
     validate.check_weights_kind(weights)
-    names = {r.key: {r.key, r.key[1], *r.twins, *(t[1] for t in r.twins)} for r in relations}
+    names = {
+        r.key: {r.key, r.key[1], *((r.twin, r.twin[1]) if r.twin is not None else ())}
+        for r in relations
+    }
     matches = {given: sum(given in own for own in names.values()) for given in weights}
     validate.check_weight_keys(weights, matches, list(names))
     read = dict.fromkeys(names, 1.0)
+    said: dict[EdgeType, Any] = {}
     for given, weight in weights.items():
         key = next(key for key, own in names.items() if given in own)
-        read[key] = validate.check_relation_weight(given, weight)
+        number = validate.check_relation_weight(given, weight)
+        if said.setdefault(key, given) != given:
+            validate.check_one_weight(said[key], read[key], given, number)
+        read[key] = number
     return read
 
 
-def _one_type(key: EdgeType, listed: Any, nodes: NodeTypes) -> Graph:
-    """The edges of one type as a graph over all nodes."""
+def _one_type(key: EdgeType, listed: Any, nodes: NodeTypes) -> tuple[Graph, Ends]:
+    """The edges of one type as a graph over all nodes, and as they were listed."""
     weight = None
     if is_table(listed):
         source, target, _ = from_table(listed, None, None, None)
@@ -106,7 +126,14 @@ def _one_type(key: EdgeType, listed: Any, nodes: NodeTypes) -> Graph:
             raise validate.unknown_id(key, role, unknown, as_array(column)[unknown])
         rows = validate.check_typed_ends(key, role, found, nodes.sizes[kind])
         ends.append(rows + nodes.first[kind])
-    return Graph.from_edges(*ends, weight=weight, n_nodes=nodes.n_nodes)
+    graph = Graph.from_edges(*ends, weight=weight, n_nodes=nodes.n_nodes)
+    return graph, (ends[0], ends[1])
+
+
+def _same_pairs(one: Ends, other: Ends, n_nodes: int) -> bool:
+    """Whether two lists have the same edges in the same direction."""
+    first, second = (np.unique(source * n_nodes + target) for source, target in (one, other))
+    return np.array_equal(first, second)
 
 
 def _same(one: Graph, other: Graph) -> bool:

@@ -67,7 +67,7 @@ def read_links(graph: Graph, labels: Any, n_new: int, new_edges: Any, weight: An
 def grown(graph: Graph, links: Graph) -> Graph:
     """The fitted graph with the new nodes and edges, without ids."""
     n = links.n_nodes
-    weighted = graph.weights is not None
+    weighted = graph.weights is not None or links.weights is not None
 
     def matrix(part: Graph) -> scipy.sparse.csr_array:
         weights = np.ones(len(part.indices)) if part.weights is None else part.weights

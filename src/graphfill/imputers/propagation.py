@@ -207,7 +207,7 @@ class FeaturePropagation(GraphImputer):
         ids : array-like, optional
             Ids of the new rows; by default the index of a pandas table.
         weight : array-like, or name of a column of `edges_new`; optional
-            Needed if the graph has weights.
+            Needed if the graph has weights; the edges of one without weigh 1 beside these.
         hops : int
             How far from a newcomer fitted nodes may be solved anew.
         return_difference : bool

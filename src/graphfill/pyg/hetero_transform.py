@@ -120,7 +120,9 @@ def fill_hetero(
     result: HeteroResult = propagate_hetero(features, edges, **options)
     example = next(x for x in features.values() if isinstance(x, Tensor))
     for kind, filled in result.features.items():
-        if kind not in missing:
+        if kind in missing and not bool(missing[kind].any()):
+            filled = data[kind][attr]  # integers too
+        elif kind not in missing:
             filled = torch.from_numpy(filled).to(example.device)
             missing[kind] = torch.ones(filled.shape, dtype=torch.bool, device=filled.device)
         data[kind][attr] = with_indicator(filled, missing[kind]) if add_indicator else filled
@@ -132,12 +134,13 @@ def _edges(key: Any, store: Any, edge_weight: str | None) -> tuple[Any, ...]:
     validate.check_typed_edges(key, store)
     name = "adj_t" if getattr(store, "edge_index", None) is None else "edge_index"
     listed = store[name]
+    weights = None if edge_weight is None else getattr(store, edge_weight, None)
     if is_sparse(listed):
-        indptr, indices, values = compressed(listed)
+        weights = None if edge_weight == name else weights
+        indptr, indices, values = compressed(listed, weights)
         rows = torch.repeat_interleave(torch.tensor(indptr).diff()).numpy()
         # adj_t has a row per target; a sparse edge_index one per source.
         ends = (indices, rows) if name == "adj_t" else (rows, indices)
-        return (*ends, values) if edge_weight == name else ends
+        return (*ends, values) if edge_weight == name or weights is not None else ends
     source, target = listed.detach().cpu().numpy()
-    weights = None if edge_weight is None else getattr(store, edge_weight, None)
     return (source, target) if weights is None else (source, target, weights)

@@ -65,38 +65,57 @@ class Impute(BaseTransform):
             validate.check_row_count(len(x), graph.n_nodes)
         starts = graph_starts(data)
         if starts is None:
-            filled = self._fill(opened.values, graph)
+            filled, _ = self._fill(opened.values, graph)
         else:
             filled = self._one_by_one(opened.values, graph, starts.cpu().numpy())
+        if not x.is_floating_point() and np.array_equal(filled, opened.values):
+            return data  # nothing was missing, and integers stay integers
         names = [f"indicator{i}" for i in range(filled.shape[1] - opened.values.shape[1])]
         columns = range(min(filled.shape[1], opened.values.shape[1]))
         setattr(data, self.attr, opened.rebuild(filled, columns=columns, names=names))
         return data
 
-    def _fill(self, X: NDArray[np.floating], graph: Graph | None) -> NDArray[np.floating]:
+    def _fill(
+        self, X: NDArray[np.floating], graph: Graph | None
+    ) -> tuple[NDArray[np.floating], list[str]]:
+        """The filled matrix and the names of its columns, or their numbers."""
         imputer = clone(self.imputer)
         if graph is not None:
             imputer.set_params(graph=graph)
-        return np.asarray(imputer.fit_transform(X))
+        filled = np.asarray(imputer.fit_transform(X))
+        try:
+            names = imputer.get_feature_names_out()
+        except AttributeError:  # of the imputer, or of a step of a pipeline
+            names = range(filled.shape[1])
+        return filled, [str(name) for name in names]
 
     def _one_by_one(
         self, X: NDArray[np.floating], graph: Graph | None, starts: NDArray[np.integer]
     ) -> NDArray[np.floating]:
         """The graphs of a batch, each filled by itself; what they warn of is said once."""
-        parts, texts = [], []
-        for low, high in pairwise(starts):
+        parts: list[NDArray[np.floating]] = []
+        first: list[str] = []
+        said: dict[type[Warning], list[tuple[int, str]]] = {}
+        for number, (low, high) in enumerate(pairwise(starts)):
             if low == high:
                 continue
             own = None if graph is None else _cut(graph, int(low), int(high))
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                parts.append(self._fill(X[low:high], own))
-            texts += [str(w.message) for w in caught]
-        if texts:
+                filled, names = self._fill(X[low:high], own)
+            first = first if parts else names
+            validate.check_same_columns(number, names, first)
+            parts.append(filled)
+            for warning in caught:
+                said.setdefault(warning.category, []).append((number, str(warning.message)))
+        for category, texts in said.items():
+            what = "have cells that cannot be inferred"
+            if not issubclass(category, validate.UnreachedWarning):
+                what = f"gave a {category.__name__}"
             warnings.warn(
-                f"{len(texts)} of the {len(starts) - 1} graphs of the batch have cells that cannot "
-                f"be inferred; the first: {texts[0]}",
-                validate.UnreachedWarning,
+                f"{len({number for number, _ in texts})} of the {len(starts) - 1} graphs of the "
+                f"batch {what}; the first: {texts[0][1]}",
+                category,
                 stacklevel=4,
             )
         return np.concatenate(parts)

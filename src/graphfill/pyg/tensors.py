@@ -9,6 +9,7 @@ from torch import Tensor
 
 from .. import validate
 from ..graph import Graph
+from ..ids import as_array
 
 
 def graph_of(
@@ -23,10 +24,11 @@ def graph_of(
         edges = getattr(data, name, None)
         if edges is None or not is_sparse(edges):
             continue
-        indptr, indices, values = compressed(edges)
-        weights = values if edge_weight == name else None
+        weights = None
         if edge_weight not in (None, name):
             weights = validate.check_weight_attribute(data, edge_weight)
+        indptr, indices, values = compressed(edges, weights)
+        weights = None if edge_weight is None else values
         return Graph.from_csr(indptr, indices, weights, self_loops=True, directed=directed)
     return Graph.from_pyg(
         data, n_nodes=n_nodes, edge_weight=edge_weight, self_loops=True, directed=directed
@@ -40,15 +42,34 @@ def is_sparse(edges: Any) -> bool:
     return hasattr(edges, "csr")
 
 
-def compressed(A: Any) -> tuple[Any, Any, Any]:
-    """indptr, indices and values of a sparse matrix of any layout."""
+def compressed(A: Any, weights: Any = None) -> tuple[Any, Any, Any]:
+    """indptr, indices and values of a sparse matrix of any layout.
+
+    With `weights`, one per entry in the order in which the matrix lists them, these are the values.
+    """
     if isinstance(A, Tensor):
         A = A.detach().cpu()
+        A = A if weights is None else _with_values(A, weights)
         A = A if A.layout is torch.sparse_csr else A.to_sparse_csr()
         indptr, indices, values = A.crow_indices(), A.col_indices(), A.values()
     else:
         indptr, indices, values = A.cpu().csr()
+        values = values if weights is None else weights
     return indptr.numpy(), indices.numpy(), values
+
+
+def _with_values(A: Tensor, weights: Any) -> Tensor:
+    """The matrix with other values: in its own layout, since another has another order."""
+    values = torch.from_numpy(validate.check_edge_weights(as_array(weights), A._nnz()))
+    if A.layout is torch.sparse_coo:
+        return torch.sparse_coo_tensor(A._indices(), values, A.shape, check_invariants=False)
+    by_row = A.layout is torch.sparse_csr
+    starts, ends = (
+        (A.crow_indices(), A.col_indices()) if by_row else (A.ccol_indices(), A.row_indices())
+    )
+    return torch.sparse_compressed_tensor(
+        starts, ends, values, A.shape, layout=A.layout, check_invariants=False
+    )
 
 
 def graph_starts(data: Any) -> Tensor | None:

@@ -73,8 +73,8 @@ def propagate_torch(
     if not X.is_floating_point():
         dtype = torch.float64
     columns, hidden = X.reshape(len(X), -1).to(dtype), missing.reshape(len(X), -1)
-    if bool(columns.detach().isinf().any()):
-        validate.check_finite(columns.detach().cpu().numpy())
+    if bool((columns.detach().isinf() & ~hidden).any()):
+        validate.check_finite(columns.detach().masked_fill(hidden, 0.0).cpu().numpy())
     name = str(dtype).removeprefix("torch.")
     label = graph_components(graph)[1]
     operator = Operator(

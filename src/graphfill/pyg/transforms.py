@@ -32,8 +32,9 @@ class FeaturePropagation(BaseTransform):
     A superset of PyG's transform of that name (functional name ``feature_propagation``): called
     with its arguments, it returns its values on undirected graphs. Beyond that, NaN is missing
     without a mask; the transform holds no graph and fills any Data, Batch or HeteroData; known
-    cells keep their bits, tensors their dtype and device. A Batch is filled in one call, with the
-    values its graphs would get one by one.
+    cells keep their bits, tensors of floats their dtype and all their device (integers with missing
+    cells come back as float64). A Batch is filled in one call, with the values its graphs would
+    get one by one.
 
     Parameters
     ----------
@@ -134,6 +135,8 @@ class FeaturePropagation(BaseTransform):
         missing = missing_cells(x, self.missing_mask)
         graph = graph_of(data, len(x), edge_weight=self.edge_weight, directed=self.directed)
         filled = self._fill(x, missing, graph, graph_starts(data))
+        if not bool(missing.any()):
+            filled = x  # integers too
         setattr(data, self.attr, with_indicator(filled, missing) if self.add_indicator else filled)
         return data
 

@@ -171,6 +171,15 @@ def check_weight_keys(
             )
 
 
+def check_one_weight(name: Any, weight: float, other_name: Any, other: float) -> None:
+    """Refuse two weights of edges that count once."""
+    if weight != other:
+        raise InputError(
+            f"weights has {weight} for {name!r} and {other} for {other_name!r}, which are the same "
+            "edges, in one direction or the other, and count once: give one weight."
+        )
+
+
 def check_weights_kind(weights: Any) -> None:
     """Refuse what is no way to weigh edge types."""
     if weights is not None and weights != "held-out" and not isinstance(weights, Mapping):

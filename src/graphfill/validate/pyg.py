@@ -51,6 +51,18 @@ def check_imputer(imputer: Any) -> None:
         )
 
 
+def check_same_columns(number: int, names: list[str], first: list[str]) -> None:
+    """Refuse a graph of a batch that comes back with other columns than the first."""
+    if names != first:
+        added, gone = set(names) - set(first), set(first) - set(names)
+        what = f"with a column {min(added)!r}" if added else f"without {min(gone, default='')!r}"
+        raise InputError(
+            f"Graph {number} of the batch comes back {what}, unlike the graphs before it: fill one "
+            "graph at a time, or use an imputer that keeps and adds the same columns everywhere, "
+            "for example with keep_empty_features=True."
+        )
+
+
 def check_typed_count(kind: str, n_nodes: Any) -> int:
     """Return the number of nodes of a type without features; refuse an unknown one."""
     if n_nodes is None:
