@@ -322,7 +322,10 @@ def on_arxiv(measured: Measured) -> str | None:
         for row in runs
     )
     if growing:
-        told += f". Early stopping would have gone on in {growing} of them"
+        told += (
+            f". Early stopping would have gone on in {growing} of them, so their figure says where "
+            "these epochs end and not where the method does"
+        )
     for other in measured.with_other_limits(where):
         found = measured.estimate(other)
         if found:
