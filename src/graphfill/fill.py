@@ -132,7 +132,7 @@ def fill(
         system = _system(operator, known, z, interior, workspace)
         if resolution:
             squares = operator.passes.squares(operator.diagonal, known, z)
-            system.floor = resolution**2 * squares
+            system.resolution, system.floor = resolution, resolution**2 * squares
         if start is not None:
             # The plain start is what residuals are measured against.
             system.reference = system.passes.residual(

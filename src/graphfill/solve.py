@@ -202,7 +202,7 @@ def propagate(
         filled = fill(
             values,
             layout.operator,
-            _solver(solver, n_iter, tolerance, max_iter),
+            _solver(solver, n_iter, tolerance, max_iter, shrinkage),
             layout.tiles,
             centre=centre,
             start=started,
@@ -228,13 +228,13 @@ def propagate(
     return result
 
 
-def _solver(name: str, n_iter: int, tol: float, max_iter: int) -> Solver:
+def _solver(name: str, n_iter: int, tol: float, max_iter: int, shrinkage: float) -> Solver:
     if name == "diffusion":
         return lambda system, tick: diffusion(system, n_iter, tick)
     if name == "chebyshev":
         return lambda system, tick: chebyshev(system, n_iter, tick)
     if name == "direct":
-        return direct
+        return lambda system, tick: direct(system, shrinkage, tick)
     return lambda system, tick: conjugate_gradients(system, tol, max_iter, tick)
 
 
