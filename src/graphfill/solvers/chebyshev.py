@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .diffusion import diffusion
 from .system import Progress, Solution, System, relative
 
 SERIES_TOLERANCE = 4e-6
@@ -46,7 +47,7 @@ def chebyshev(system: System, n_iter: int, tick: Progress) -> Solution:
     passes, scale, known = system.passes, system.scale, system.known
     width = system.z.shape[1]
     if n_iter == 0:
-        return Solution(system.z, np.zeros(width, dtype=int), np.ones(width))
+        return diffusion(system, 0, tick)
     c = series(n_iter, SERIES_TOLERANCE)
 
     e = system.copy()
