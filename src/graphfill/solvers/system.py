@@ -71,6 +71,20 @@ class Solution:
     residual: Array
 
 
+def resolution(tol: float, dtype: np.dtype) -> float:
+    """Below this share of the values' norm, b_0 may be nothing but rounding.
+
+    Examples
+    --------
+    >>> resolution(1e-10, np.dtype("float64")) < 1e-5
+    True
+    >>> resolution(1e-100, np.dtype("float64"))  # never more than the values themselves
+    1.0
+    """
+    eps = 2.0 * float(np.finfo(dtype).eps)
+    return 1.0 if tol <= eps else eps / tol
+
+
 def relative(squared: Array, reference: Array) -> Array:
     """sqrt(squared / reference), 0 where both are 0."""
     ratio = np.divide(squared, reference, out=np.zeros_like(squared), where=reference > 0)

@@ -116,6 +116,21 @@ def check_finite(values: NDArray[np.floating], names: Sequence[Any] | None = Non
         )
 
 
+def check_magnitudes(
+    largest: NDArray[np.floating], dtype: np.dtype, names: Sequence[Any] | None = None
+) -> None:
+    """Refuse columns whose largest number is of a size that cannot be squared and added up."""
+    limit = 2.0 ** (100 if dtype == np.float32 else 300)
+    offends = (largest > limit) | ((largest < 1.0 / limit) & (largest > 0))
+    if offends.any():
+        column = int(np.argmax(offends))
+        raise InputError(
+            f"Column {column if names is None else names[column]!r} holds numbers of up to "
+            f"{largest[column]:.1e}, which {dtype} cannot compute with: divide it by that first, "
+            "and multiply the result."
+        )
+
+
 def check_missing_mask(
     missing_mask: Any, values: NDArray[np.floating], shape: tuple[int, ...]
 ) -> NDArray[np.bool_]:
