@@ -1,11 +1,14 @@
 """The plain function: formulas, options, promises and refusals."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from reference import adjacency, closed_form, diffused, unreached
 
 import graphfill as gf
 from graphfill import layout
+from graphfill.solvers.chebyshev import series
 from graphfill.validate import InputError
 
 
@@ -75,6 +78,20 @@ class TestAgainstFormulas:
         forty = gf.propagate(X, graph).X
         fast = gf.propagate(X, graph, solver="chebyshev").X
         assert np.linalg.norm(fast - forty) < 1e-6 * np.linalg.norm(forty)
+
+    def test_series_of_many_steps_is_their_sum(self):
+        """At t = cos a, sum_k c_k cos(k a) is 1 + t + ... + t^(n-1); in memory of order n."""
+        n, angle = 3000, np.linspace(0.0, np.pi, 50)
+        series(3, 0.0)  # what it imports is not its memory
+        tracemalloc.start()
+        c = series(n, 1e-9)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 3e6
+        expected = np.polynomial.polynomial.polyval(np.cos(angle), np.ones(n))
+        np.testing.assert_allclose(
+            np.cos(np.outer(angle, np.arange(len(c)))) @ c, expected, 1e-8, 2e-9
+        )
 
     def test_self_loops(self):
         graph, X = random_problem()
