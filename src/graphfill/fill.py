@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels
+from . import kernels, validate
 from .operator import Operator
 from .solvers import Progress, Solution, System, Workspace
 from .threads import cut, share
@@ -201,7 +201,9 @@ def fill(
         )
         if cells is not X:
             missing = np.isnan(X[:, columns])
-            np.copyto(out[:, columns], _scaled(cells, -exponent, X.dtype), where=missing)
+            back = _scaled(cells, -exponent, X.dtype)
+            validate.check_narrowed(back)
+            np.copyto(out[:, columns], back, where=missing)
         workspace.release()
 
     share(one_tile, tiles, operator.threads if whole_tiles else 1)
@@ -225,7 +227,8 @@ def _scaled(cells: Any, exponent: Array, dtype: np.dtype) -> Any:
     if cells is None:
         return None
     wide = cells.astype(np.promote_types(cells.dtype, dtype), order="C")
-    return (np.ldexp(wide, exponent) if exponent.any() else wide).astype(dtype, copy=False)
+    with np.errstate(over="ignore"):  # infinite then, and refused
+        return (np.ldexp(wide, exponent) if exponent.any() else wide).astype(dtype, copy=False)
 
 
 def _centre(operator: Operator, known: Array, z: Array, centre: str) -> Array:
