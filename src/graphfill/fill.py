@@ -146,8 +146,10 @@ def fill(
 
         if operator.dtype != X.dtype:
             cells, place, begin = cut_out()
-        z, known = pack()
-        exponent = _exponents(X, columns, operator.passes.squares(operator.diagonal, known, z))
+        with np.errstate(over="ignore"):  # then these are the columns to scale
+            z, known = pack()
+            squares = operator.passes.squares(operator.diagonal, known, z)
+        exponent = _exponents(X, columns, squares)
         if exponent.any():
             cells, place, begin = cut_out()
             z, known = pack()
@@ -217,7 +219,8 @@ def _exponents(X: Array, columns: slice, squares: Array) -> Array:
     ordinary = (squares > 2.0**-limit) & (squares < 2.0**limit)
     if ordinary.all():
         return np.zeros(len(squares), dtype=np.int32)
-    largest = np.fmax.reduce(np.abs(X[:, columns]), axis=0)
+    cells = X[:, columns]  # a view: both ends of it, without a copy of their sizes
+    largest = np.fmax(np.fmax.reduce(cells, axis=0), -np.fmin.reduce(cells, axis=0))
     ordinary |= ~(largest > 0)  # nothing but zeros, or nothing known
     return np.where(ordinary, 0, -np.frexp(largest)[1]).astype(np.int32)
 
