@@ -52,6 +52,50 @@ def test_integers_and_booleans_become_float64(dtype):
     np.testing.assert_array_equal(out, [[1, 0], [1, 1]])
 
 
+BIG = 2**53 + 1
+
+
+@pytest.mark.parametrize(
+    ("X", "where"),
+    [
+        (np.array([[1], [BIG]]), "row 1, column 0"),
+        (np.array([BIG, None], dtype=object), "row 0, column 0"),
+        (torch.tensor([1, -BIG]), "row 1, column 0"),
+        (pd.DataFrame({"a": pd.array([1, None, BIG], dtype="Int64")}), "row 2, column 'a'"),
+        (pd.DataFrame({"a": pd.Series([None, BIG], dtype=object)}), "row 1, column 'a'"),
+        (pl.DataFrame({"a": [1, None, BIG]}), "row 2, column 'a'"),
+        (pa.table({"a": [BIG, None]}), "row 0, column 'a'"),
+    ],
+)
+def test_integers_that_no_float_holds_are_refused(X, where):
+    with pytest.raises(InputError, match=f"The cell at {where} holds -?{BIG}, which no float"):
+        open_matrix(X)
+
+
+def test_integers_that_a_float_holds_or_that_come_back_untouched():
+    assert roundtrip(pl.DataFrame({"a": [2**53, None, -(2**60)]}))["a"].to_list()[2] == -(2**60)
+    whole = roundtrip(pd.DataFrame({"id": [BIG, BIG + 2], "x": [NAN, 1.0]}))
+    assert whole["id"].tolist() == [BIG, BIG + 2]
+    hidden = roundtrip(np.array([[BIG], [1]]), missing_mask=np.array([[True], [False]]))
+    assert hidden.ravel().tolist() == [9.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.array([1, NAN], dtype=np.float16),
+        torch.tensor([1, NAN], dtype=torch.float16),
+        pd.DataFrame({"a": np.array([1, NAN], dtype=np.float16)}),
+        pd.DataFrame({"a": np.array([1, NAN], dtype=np.float16), "b": [1.0, 2.0]}),
+    ],
+)
+def test_fills_beyond_a_narrow_type_are_refused(X):
+    container = open_matrix(X)
+    assert np.isfinite(np.asarray(container.rebuild(fill(container, 65504.0)))).all()
+    with pytest.raises(InputError, match="A filled value is beyond the range of float16: pass X"):
+        container.rebuild(fill(container, 84853.0))
+
+
 def test_contiguous_floats_are_shared_and_read_only():
     X = np.arange(6.0).reshape(3, 2)
     values = open_matrix(X).values

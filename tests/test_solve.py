@@ -1,11 +1,14 @@
 """The plain function: formulas, options, promises and refusals."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from reference import adjacency, closed_form, diffused, unreached
 
 import graphfill as gf
-from graphfill import layout
+from graphfill import layout, ordering, solve
+from graphfill.solvers.chebyshev import series
 from graphfill.validate import InputError
 
 
@@ -19,6 +22,18 @@ def random_problem(seed=0, n=300, columns=20, edges=900, missing=0.8, weighted=F
     X[rng.random(X.shape) < missing] = np.nan
     X[rng.integers(0, n, columns), np.arange(columns)] = 1.0
     return graph, X
+
+
+def spy_on_layouts(monkeypatch):
+    """The layouts that are decided on from here on."""
+    seen, lay_out = [], solve.lay_out
+
+    def spied(*args, **options):
+        seen.append(lay_out(*args, **options))
+        return seen[-1]
+
+    monkeypatch.setattr(solve, "lay_out", spied)
+    return seen
 
 
 SOLVERS = ["diffusion", "chebyshev", "exact"]
@@ -76,6 +91,20 @@ class TestAgainstFormulas:
         fast = gf.propagate(X, graph, solver="chebyshev").X
         assert np.linalg.norm(fast - forty) < 1e-6 * np.linalg.norm(forty)
 
+    def test_series_of_many_steps_is_their_sum(self):
+        """At t = cos a, sum_k c_k cos(k a) is 1 + t + ... + t^(n-1); in memory of order n."""
+        n, angle = 3000, np.linspace(0.0, np.pi, 50)
+        series(3, 0.0)  # what it imports is not its memory
+        tracemalloc.start()
+        c = series(n, 1e-9)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 3e6
+        expected = np.polynomial.polynomial.polyval(np.cos(angle), np.ones(n))
+        np.testing.assert_allclose(
+            np.cos(np.outer(angle, np.arange(len(c)))) @ c, expected, 1e-8, 2e-9
+        )
+
     def test_self_loops(self):
         graph, X = random_problem()
         A = adjacency(graph) + np.eye(graph.n_nodes)
@@ -131,9 +160,7 @@ class TestPromises:
 
     def test_memory_limit_narrows_the_tiles(self, monkeypatch):
         graph, X = random_problem(n=3000, edges=9000, columns=70)
-        seen = []
-        cut = layout.tiles
-        monkeypatch.setattr(layout, "tiles", lambda *a: seen.append(a[1]) or cut(*a))
+        seen = spy_on_layouts(monkeypatch)
         free = gf.propagate(X, graph).X
         for limit in 30e6 * 0.9 ** np.arange(60):
             try:
@@ -143,8 +170,27 @@ class TestPromises:
             np.testing.assert_array_equal(filled, free)
         else:
             pytest.fail("a limit far below the size of the result was accepted")
-        assert seen == sorted(seen, reverse=True)
-        assert seen[0] == seen[1] > seen[-1]
+        widest = [max(width for _, width in laid_out.tiles) for laid_out in seen]
+        assert widest == sorted(widest, reverse=True)
+        assert widest[0] == widest[1] > widest[-1]
+
+    def test_memory_limit_keeps_the_bits_of_exact(self, monkeypatch):
+        """A shuffled grid is solved in another order, with or without a limit."""
+        monkeypatch.setattr(ordering, "CACHE_BYTES", 100_000)
+        side = 50
+        nodes = np.random.default_rng(0).permutation(side**2).reshape(side, side)
+        right, down = (nodes[:, :-1], nodes[:, 1:]), (nodes[:-1], nodes[1:])
+        ends = [np.concatenate([a.ravel(), b.ravel()]) for a, b in zip(right, down, strict=True)]
+        graph = gf.Graph.from_edges(*ends, n_nodes=side**2)
+        X = np.random.default_rng(1).standard_normal((side**2, 18))
+        X[np.random.default_rng(2).random(X.shape) < 0.5] = np.nan
+        seen = spy_on_layouts(monkeypatch)
+        options = {"solver": "exact", "normalization": "rw", "threads": 1}
+        free = gf.propagate(X, graph, **options).X
+        limited = gf.propagate(X, graph, memory_limit=1.2e6, **options).X
+        assert seen[0].operator.order is not None
+        assert len(seen[0].tiles) < len(seen[1].tiles)
+        np.testing.assert_array_equal(limited, free)
 
     def test_reordering_keeps_the_bits_of_diffusion(self):
         graph, X = random_problem(n=3000, edges=9000)

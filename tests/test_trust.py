@@ -14,7 +14,7 @@ from graphfill.agreement import agreement
 from graphfill.clues import Target, look
 from graphfill.columns import open_column
 from graphfill.folds import PATTERNS, draw_folds, hide_cells
-from graphfill.intervals import _quantiles, certainty, intervals
+from graphfill.intervals import _quantiles, certainty, highest_level, intervals
 from graphfill.scores import choose, score
 from graphfill.town import make_town
 from graphfill.trust import LEARNERS, METHODS, assess
@@ -209,6 +209,37 @@ def test_bounds_cover_their_share_where_many_scores_are_the_same(share_at_least)
             fresh = draw(500, sign)
             covered.append(np.mean((fresh >= low) & (fresh <= high)))
         assert np.mean(covered) == pytest.approx(0.9, abs=0.01)
+
+
+@pytest.mark.parametrize(("n", "level"), [(50, 0.9), (50, 0.96), (199, 0.99)])
+def test_quantiles_of_few_scores_cover_their_level_or_are_infinite(n, level):
+    rng = np.random.default_rng(0)
+    covered = []
+    for _ in range(400):
+        low, high = _quantiles(rng.standard_normal(n), level)
+        fresh = rng.standard_normal(200)
+        covered.append(np.mean((fresh >= low) & (fresh <= high)))
+    assert np.mean(covered) == pytest.approx(level, abs=0.01)
+    assert _quantiles(rng.standard_normal(n - 1), highest_level(n)) == (-np.inf, np.inf)
+
+
+def test_a_level_that_the_known_cells_cannot_bound(tmp_path):
+    n = 120
+    ring = pl.DataFrame({"s": np.arange(n), "t": (np.arange(n) + 1) % n})
+    age = pl.Series([None if i % 3 == 0 else float(i % 40) for i in range(n)])
+    table = pl.DataFrame({"key": np.arange(n), "age": age})
+    options = {"id": "key", "columns": ["age"], "method": "mean", "return_result": True}
+    with pytest.warns(gf.GraphfillWarning, match=r"80 known cells .* 97.5 % .* not 99 %"):
+        result = gf.impute(table, ring, intervals=0.99, **options)
+    missing = age.is_null()
+    for bound in ("age_low", "age_high"):
+        assert result.table[bound].filter(missing).is_null().all()
+        assert result.table[bound].filter(~missing).equals(age.drop_nulls(), check_names=False)
+    assert result.table["age"].null_count() == 0
+    result.report(tmp_path / "report.html")
+    assert "Too few cells are known to give bounds" in (tmp_path / "report.html").read_text()
+    result = gf.impute(table, ring, intervals=0.95, **options)
+    assert result.table["age_low"].null_count() == 0
 
 
 def test_probabilities_are_as_sure_as_they_are_right():

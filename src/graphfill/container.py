@@ -51,6 +51,7 @@ def open_matrix(X: Any, *, missing_mask: Any = None) -> Container:
         mask = validate.check_missing_mask(missing_mask, container.values, container.shape)
         container.hide(mask)
     validate.check_finite(container.values, container.feature_names)
+    container.check_whole_numbers()
     return container
 
 
@@ -71,6 +72,15 @@ def _container_class(X: Any) -> type[Container]:
 def _is_tensor(X: Any) -> bool:
     torch = sys.modules.get("torch")  # no tensor without torch, and no import of torch for it
     return torch is not None and isinstance(X, torch.Tensor)
+
+
+def _narrowed(cells: NDArray[np.floating], dtype: Any) -> NDArray[np.floating]:
+    """Cells in the type they came in; what that cannot hold is refused."""
+    with np.errstate(over="ignore"):
+        narrowed = cells.astype(dtype, copy=False)
+    if narrowed.itemsize < cells.itemsize:
+        validate.check_narrowed(narrowed)
+    return narrowed
 
 
 def _working_dtype(dtypes: Sequence[Any]) -> type[np.floating]:
@@ -126,6 +136,23 @@ class Container:
         if (missing_mask & ~self.missing_mask).any():
             self._keep(np.where(missing_mask, self.values.dtype.type(np.nan), self.values))
 
+    def check_whole_numbers(self) -> None:
+        """Refuse integers that would come back as other numbers, no float being equal to them."""
+        for j in self._integer_columns():
+            rows = np.flatnonzero(np.abs(self.values[:, j]) >= 2.0**53)
+            if rows.size:
+                name = j if self.feature_names is None else repr(self.feature_names[j])
+                cells = self._cells_at(j, rows)
+                validate.check_whole_numbers(cells, self.values[rows, j], rows, name)
+
+    def _integer_columns(self) -> Iterable[int]:
+        """Columns that may hold integers and come back as floats."""
+        return range(self.values.shape[1]) if self._source.dtype.kind in "iuO" else ()
+
+    def _cells_at(self, j: int, rows: NDArray[np.intp]) -> list[Any]:
+        """Cells of a column as they came in."""
+        return self._source.reshape(self.values.shape)[rows, j].tolist()
+
     @property
     def missing_mask(self) -> NDArray[np.bool_]:
         """True where a cell is missing; shape (n, F)."""
@@ -163,7 +190,7 @@ class Container:
 
     def _restore(self, filled: NDArray[Any], kept: Sequence[int], names: list[str]) -> Any:
         source = self._source
-        array = filled.astype(source.dtype if source.dtype.kind == "f" else float, copy=False)
+        array = _narrowed(filled, source.dtype if source.dtype.kind == "f" else float)
         if array.itemsize > 8:  # extended precision was rounded on the way in: undo that
             cells = source.reshape(self.values.shape)[:, kept]
             np.copyto(array[:, : len(kept)], cells, where=~self.missing_mask[:, kept])
@@ -187,21 +214,30 @@ class TensorContainer(Container):
         array = np.ascontiguousarray(super()._restore(filled, kept, names))
         tensor = sys.modules["torch"].from_numpy(array)
         dtype = self._tensor.dtype if self._tensor.is_floating_point() else tensor.dtype
+        if dtype is sys.modules["torch"].float16:
+            _narrowed(array, np.float16)
         return tensor.to(device=self._tensor.device, dtype=dtype)
 
 
 class FrameContainer(Container):
     """A table with a dtype per column.
 
-    A subclass knows how to take `_column` j of its input untouched, how to `_encode` cells as a
-    column in the float dtype nearest to that of input column j (None: a new column), and how to
-    `_join` columns into a table named like the `kept` ones of the input and then by `names`.
+    A subclass knows whether column j `_is_float`, how to take `_column` j of its input untouched,
+    how to `_encode` cells as a column in the float dtype nearest to that of input column j (None: a
+    new column), and how to `_join` columns into a table named like the `kept` ones of the input
+    and then by `names`.
     """
 
     feature_names: list[Any]
     _column: Callable[[int], Any]
+    _is_float: Callable[[int], bool]
     _encode: Callable[[NDArray[Any], Any, int | None], Any]
     _join: Callable[[list[Any], Sequence[int], list[str]], Any]
+
+    def _integer_columns(self) -> Iterable[int]:
+        # A column with nothing missing comes back as it was.
+        others = (j for j in range(self.values.shape[1]) if not self._is_float(j))
+        return (j for j in others if np.isnan(self.values[:, j]).any())
 
     def _restore(self, filled: NDArray[Any], kept: Sequence[int], names: list[str]) -> Any:
         had_missing = np.asarray(self.missing_mask.any(axis=0))
@@ -247,11 +283,17 @@ class PandasContainer(FrameContainer):
     def _column(self, j: int) -> Any:
         return self._frame.iloc[:, j].array
 
+    def _is_float(self, j: int) -> bool:
+        return self._dtypes[j].kind == "f"
+
+    def _cells_at(self, j: int, rows: NDArray[np.intp]) -> list[Any]:
+        return self._frame.iloc[rows, j].tolist()
+
     def _encode(self, cells: NDArray[np.floating], name: Any, j: int | None) -> Any:
         pandas = sys.modules["pandas"]
         dtype = cells.dtype if j is None else self._dtypes[j]
         if isinstance(dtype, np.dtype):
-            return cells.astype(dtype if dtype.kind == "f" else float)
+            return _narrowed(cells, dtype if dtype.kind == "f" else float)
         if dtype.kind != "f":
             dtype = "double[pyarrow]" if hasattr(dtype, "pyarrow_dtype") else "Float64"
         return pandas.array(cells, dtype=dtype)
@@ -296,6 +338,12 @@ class NarwhalsContainer(FrameContainer):
 
     def _column(self, j: int) -> Any:
         return self._frame[:, j]
+
+    def _is_float(self, j: int) -> bool:
+        return self._frame[:, j].dtype.is_float()
+
+    def _cells_at(self, j: int, rows: NDArray[np.intp]) -> list[Any]:
+        return self._frame[:, j][rows.tolist()].to_list()
 
     def _encode(self, cells: NDArray[np.floating], name: Any, j: int | None) -> Any:
         import narwhals

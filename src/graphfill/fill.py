@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from . import kernels
+from . import kernels, validate
 from .operator import Operator
 from .solvers import Progress, Solution, System, Workspace
 from .threads import cut, share
@@ -15,6 +16,8 @@ from .threads import cut, share
 Array = np.ndarray
 Solver = Callable[[System, Progress], Solution]
 
+# Columns whose squares add up to more than 2 to this, or less than 2 to minus this, are scaled.
+ORDINARY_SQUARES = {"float32": 100, "float64": 600}
 # Solving on A_uu alone pays when that leaves out this share of the unknown rows' entries.
 WORTH_LEAVING_OUT = 0.25
 
@@ -83,9 +86,13 @@ def fill(
     fill_values: Array,
     interior: Interior | None = None,
     resolution: float = 0.0,
+    keep_range: bool = False,
     tick: Progress,
 ) -> Filled:
     """Solve for the NaN of X; known cells are copied bit for bit.
+
+    Columns are solved in the operator's type, and on a scale on which their squares can be
+    added: a power of two, which leaves the bits of ordinary columns as they are.
 
     Parameters
     ----------
@@ -99,6 +106,8 @@ def fill(
         What unreached cells get.
     resolution : float
         Residuals are relative to no less than this share of the known cells' norm.
+    keep_range : bool
+        Bring what rounding carried out of the range of the column's known cells back to it.
     """
     out = np.empty_like(X)
     share(
@@ -123,8 +132,27 @@ def fill(
         workspace = Workspace() if whole_tiles else shared_workspace
         lanes = columns.stop - columns.start
         order, from_z, label = operator.order, operator.from_z, operator.components.label
-        z = workspace.tile(len(from_z), width, X.dtype)
-        z, known = kernels.pack(X, columns, order, operator.to_z, width, out=z, threads=threads)
+        z = workspace.tile(len(from_z), width, operator.dtype)
+        cells, place, begin = X, columns, start
+        exponent = np.zeros(lanes, dtype=np.int32)
+
+        def pack() -> tuple[Array, Array]:
+            return kernels.pack(cells, place, order, operator.to_z, width, out=z, threads=threads)
+
+        def cut_out() -> tuple[Array, slice, Array | None]:
+            parts = (None if A is None else A[:, columns] for A in (X, start))
+            copies = [_scaled(part, exponent, operator.dtype) for part in parts]
+            return copies[0], slice(0, lanes), copies[1]
+
+        if operator.dtype != X.dtype:
+            cells, place, begin = cut_out()
+        with np.errstate(over="ignore"):  # then these are the columns to scale
+            z, known = pack()
+            squares = operator.passes.squares(operator.diagonal, known, z)
+        exponent = _exponents(X, columns, squares)
+        if exponent.any():
+            cells, place, begin = cut_out()
+            z, known = pack()
         reach = kernels.reach(known, operator.components.rows, operator.components.starts)
         result.reached[:, columns] = kernels.known_cells(reach, lanes)
 
@@ -132,13 +160,13 @@ def fill(
         system = _system(operator, known, z, interior, workspace)
         if resolution:
             squares = operator.passes.squares(operator.diagonal, known, z)
-            system.floor = resolution**2 * squares
+            system.resolution, system.floor = resolution, resolution**2 * squares
         if start is not None:
             # The plain start is what residuals are measured against.
             system.reference = system.passes.residual(
                 system.diagonal, system.known, system.z, system.tile(), system.source
             )
-            begun, _ = kernels.pack(X, columns, order, operator.to_z, width, start=start, out=z)
+            begun, _ = kernels.pack(cells, place, order, operator.to_z, width, start=begin, out=z)
             begun -= shift.astype(z.dtype)
             if interior is not None:
                 np.take(begun, interior.rows, axis=0, out=system.z)
@@ -146,16 +174,23 @@ def fill(
         result.n_iter[columns] = solution.n_iter[:lanes]
         result.residual[columns] = solution.residual[:lanes]
 
+        if keep_range:
+            low, high = (
+                np.pad(end.reduce(cells[:, place], axis=0), (0, width - lanes))
+                for end in (np.fmin, np.fmax)
+            )
+            shifted = shift.astype(z.dtype)
+            np.clip(solution.z, low - shifted, high - shifted, out=solution.z)
         if interior is not None:
             rows = interior.rows
             order = rows if order is None else order[rows]
             from_z, label = from_z[rows], label[rows]
         all_reached = result.reached[:, columns].all()
         padded_fill = np.zeros(width)
-        padded_fill[:lanes] = fill_values[columns]
+        padded_fill[:lanes] = np.ldexp(fill_values[columns], exponent)
         kernels.unpack(
-            out,
-            columns,
+            out if cells is X else cells,
+            place,
             order,
             from_z,
             solution.z,
@@ -166,10 +201,37 @@ def fill(
             reached=None if all_reached else reach,
             threads=threads,
         )
+        if cells is not X:
+            missing = np.isnan(X[:, columns])
+            back = _scaled(cells, -exponent, X.dtype)
+            validate.check_narrowed(back)
+            np.copyto(out[:, columns], back, where=missing)
         workspace.release()
 
     share(one_tile, tiles, operator.threads if whole_tiles else 1)
     return result
+
+
+def _exponents(X: Array, columns: slice, squares: Array) -> Array:
+    """Powers of two that bring columns near one where their squares are not ordinary."""
+    squares = squares[: columns.stop - columns.start]
+    limit = ORDINARY_SQUARES[X.dtype.name]
+    ordinary = (squares > 2.0**-limit) & (squares < 2.0**limit)
+    if ordinary.all():
+        return np.zeros(len(squares), dtype=np.int32)
+    cells = X[:, columns]  # a view: both ends of it, without a copy of their sizes
+    largest = np.fmax(np.fmax.reduce(cells, axis=0), -np.fmin.reduce(cells, axis=0))
+    ordinary |= ~(largest > 0)  # nothing but zeros, or nothing known
+    return np.where(ordinary, 0, -np.frexp(largest)[1]).astype(np.int32)
+
+
+def _scaled(cells: Any, exponent: Array, dtype: np.dtype) -> Any:
+    """A copy of some columns in another type, times powers of two; None of None."""
+    if cells is None:
+        return None
+    wide = cells.astype(np.promote_types(cells.dtype, dtype), order="C")
+    with np.errstate(over="ignore"):  # infinite then, and refused
+        return (np.ldexp(wide, exponent) if exponent.any() else wide).astype(dtype, copy=False)
 
 
 def _centre(operator: Operator, known: Array, z: Array, centre: str) -> Array:

@@ -34,6 +34,7 @@ class Interval:
     Attributes
     ----------
     low, high : [missing]
+        Infinite where there are too few held-out cells to bound such a share.
     coverage : float
         Share of held-out cells within intervals made without their fold.
     width, constant_width : float
@@ -85,7 +86,7 @@ def intervals(found: Assessment, level: float, seed: int = 0) -> Interval:
     # The scale that makes the narrowest intervals.
     scale, final_scale = min(powers, key=lambda pair: _median_width(error, pair[0], level))
     scores = error / scale
-    group, asked_group = _groups(found)
+    group, asked_group = _groups(found, level)
 
     def covered(share: float) -> float:
         inside = np.zeros(len(scores), dtype=bool)
@@ -219,18 +220,30 @@ def _scales(
     return learnt
 
 
-def _groups(found: Assessment) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def highest_level(n: int) -> float:
+    """The largest share that n held-out cells can bound, one of them being left on each side.
+
+    Examples
+    --------
+    >>> highest_level(199)
+    0.99
+    """
+    return 1.0 - 2.0 / (n + 1.0)
+
+
+def _groups(found: Assessment, level: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Held-out and missing cells by how far known ones are: next to one, two steps, farther.
 
     Quantiles are taken within a group, so that coverage holds near and far alike; a group with
-    too few held-out cells joins the nearer one.
+    too few held-out cells, in general or for this level, joins the nearer one.
     """
+    fewest = max(FEWEST_IN_GROUP, 2.0 / (1.0 - level))
     steps = np.concatenate([clues.surroundings[:, 2] for clues in found.folds])
     held, asked = (
         np.clip(part, 1, 3).astype(np.intp) for part in (steps, found.final.surroundings[:, 2])
     )
     for number in (3, 2):
-        if np.count_nonzero(held == number) < FEWEST_IN_GROUP:
+        if np.count_nonzero(held == number) < fewest:
             held[held == number] = asked[asked == number] = number - 1
     return held, asked
 
@@ -271,7 +284,10 @@ def _quantile(scores: Floats, share: float) -> float:
     """Below which a share of further scores lies, on average.
 
     It is k / (n + 1) for the k-th of n; in between, a straight line, so that few scores do not
-    make wide intervals.
+    make wide intervals. Beyond the first and the last nothing is known: there it is infinite.
     """
     n = len(scores)
+    rank = share * (n + 1.0)
+    if rank < 1.0 - 1e-9 or rank > n + 1e-9:
+        return float(np.copysign(np.inf, rank - 0.5 * (n + 1.0)))
     return float(np.interp(share, np.arange(1, n + 1) / (n + 1.0), np.sort(scores)))

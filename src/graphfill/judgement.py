@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .clues import VARIANTS
 from .columns import Column
 from .graph import Graph
-from .intervals import Certainty, Interval, certainty, intervals
+from .intervals import Certainty, Interval, certainty, highest_level, intervals
 from .learner import few_threads
 from .rehearsal import DRAWS, rehearse
 from .trust import LEARNERS, METHODS, Assessment, assess
@@ -62,6 +62,8 @@ class Judgement:
             "calibration": self.sure.calibration,
         }
         if isinstance(self.sure, Interval):
+            if np.isinf(self.sure.width):
+                return said | {"highest_level": highest_level(self.found.n_held_out)}
             return said | {
                 "median_width": self.sure.width * column.unit,
                 "constant_width": self.sure.constant_width * column.unit,
@@ -159,7 +161,8 @@ def sure_columns(column: Column, judged: Judgement) -> list[nw.Series[Any]]:
         high = np.maximum(sure.high - margin, value)
         made = []
         for levels, bound in ((low, "low"), (high, "high")):
-            column.decode_levels(levels[:, None])
+            # A bound that is not known stays missing.
+            column.decode_levels(np.where(np.isinf(levels), np.nan, levels)[:, None])
             made.append(column.rebuild().alias(f"{name}_{bound}"))
         column.decode_levels(judged.found.filled)
         return made

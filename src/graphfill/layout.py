@@ -31,6 +31,7 @@ def lay_out(
     values: Array,
     graph: Graph,
     *,
+    dtype: np.dtype,
     missing_in_row: Array,
     solver: str,
     products: int,
@@ -39,28 +40,36 @@ def lay_out(
     threads: int,
     **operator_options: Any,
 ) -> Layout:
-    """Choose the widest tiles that fit, then the order that pays for so many products."""
+    """Choose the order that pays for so many products, then the widest tiles that fit.
+
+    ``dtype`` is what to compute in; where that is not the type of the values, a tile's columns
+    are copied on the way in and on the way out.
+    """
     n, n_columns = values.shape
     whole_rows = solver != "direct" and bool(np.isin(missing_in_row, (0, n_columns)).all())
-    small = n * 64 * values.itemsize < SMALL_BYTES
+    small = n * 64 * dtype.itemsize < SMALL_BYTES
+    blocks = BLOCKS[solver] + 2 * (dtype != values.dtype)
     footprint = Footprint(
         n_rows=n,
         n_columns=n_columns,
-        itemsize=values.itemsize,
+        itemsize=dtype.itemsize,
         entries=len(graph.indices),
-        blocks=BLOCKS[solver] * (threads if small else 1) + 2 * whole_rows,
+        blocks=blocks * (threads if small else 1) + 2 * whole_rows,
         graph_copies=whole_rows + 3 * operator_options["self_loops"],
         weighted=graph.weights is not None,
     )
-    width = widest_tile(footprint, values.dtype, memory_limit)
-    cuts = tiles(n_columns, width, values.dtype)
-    width = max(w for _, w in cuts)  # less than allowed where columns are few
     reordered = replace(footprint, graph_copies=footprint.graph_copies + 1)
-    if not fits(reordered, width, memory_limit):
+    if not fits(reordered, 1, memory_limit):
         reorder = False  # no room for the graph in another order
+    # As without a limit, so that a limit does not change the order, and with it the bits of sums.
+    cuts = tiles(n_columns, widest_tile(footprint, dtype, None), dtype)
+    width = max(w for _, w in cuts)  # less than allowed where columns are few
     order = choose_order(
-        graph, reorder, row_bytes=width * values.itemsize, passes=products * len(cuts)
+        graph, reorder, row_bytes=width * dtype.itemsize, passes=products * len(cuts)
     )
-    operator = Operator(graph, order=order, dtype=values.dtype, threads=threads, **operator_options)
+    if memory_limit is not None:
+        width = widest_tile(footprint if order is None else reordered, dtype, memory_limit)
+        cuts = tiles(n_columns, width, dtype)
+    operator = Operator(graph, order=order, dtype=dtype, threads=threads, **operator_options)
     interior = cut_interior(operator, missing_in_row > 0) if whole_rows else None
     return Layout(operator, cuts, interior)

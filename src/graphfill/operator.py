@@ -19,6 +19,7 @@ import numpy as np
 
 from . import kernels
 from .graph import Graph
+from .span import Span
 
 Array = np.ndarray
 
@@ -64,6 +65,8 @@ class Operator:
     Attributes
     ----------
     passes : kernels.Passes
+    span : Span
+        Of the weights as they came; here they are multiplied by 2^span.exponent.
     degree : float64 [n]
     diagonal, scale : [n]
         (1 + shrinkage) d and its inverse, 0 where d = 0.
@@ -86,11 +89,15 @@ class Operator:
         self.order, self.dtype, self.threads = order, np.dtype(dtype), threads
         count, label, _ = graph_components(graph)
         self.components = Components(count, label if order is None else label[order])
+        self.span = Span.of(graph, self_loops=self_loops)
         # The graph itself is not kept: where its arrays are rewritten, it may be let go.
         if self_loops:
             graph = with_self_loops(graph)
         indptr, indices, weights = graph.indptr, graph.indices, graph.weights
         self.degree = graph.degrees()
+        if self.span.exponent and weights is not None:
+            weights = np.ldexp(weights, self.span.exponent)
+            self.degree = np.ldexp(self.degree, self.span.exponent)
         if order is not None:
             self.degree = self.degree[order]
             indptr, indices, weights = kernels.select_rows(

@@ -118,6 +118,8 @@ def _least_trusted(
 ) -> list[dict[str, Any]]:
     """The rows whose filled cell is least sure."""
     rows = np.flatnonzero(column.missing)
+    if isinstance(sure, Interval) and np.isinf(sure.width):
+        return []  # no bounds are known
     if isinstance(sure, Interval):
         worst = np.argsort(sure.low - sure.high, kind="stable")[:LEAST_TRUSTED]
         parts = (found.filled[worst, 0], sure.low[worst], sure.high[worst])

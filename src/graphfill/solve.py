@@ -13,12 +13,14 @@ import numpy as np
 
 from . import kernels, validate
 from .container import open_matrix
+from .convergence import has_converged, warn_of_residual
 from .fill import Solver, fill
 from .graph import Graph
 from .layout import lay_out
 from .memory import parse_bytes
 from .operator import graph_components
-from .solvers import Progress, chebyshev, conjugate_gradients, diffusion, direct
+from .solvers import Progress, chebyshev, conjugate_gradients, diffusion, direct, resolution
+from .span import Span
 from .threads import available
 
 Array = np.ndarray
@@ -42,7 +44,8 @@ class Result:
         The largest relative residual of any column; see :func:`propagate`.
     residuals : ndarray [columns]
     converged : bool or None
-        Whether every column reached ``tol``; None when no ``tol`` was asked for.
+        Whether every column reached ``tol``, and weights lie near enough to each other for that
+        to tell; None when no ``tol`` was asked for.
     n_unreached : int
         How many missing cells cannot be inferred from the graph.
     unreached : ndarray of bool [nodes, columns]
@@ -140,8 +143,12 @@ def propagate(
     -----
     The residual of z (= D^-1/2 x under "sym", x under "rw") is r = A_uk z_k - L_uu z_u, in
     the norm of D^-1, relative to that of the plain start: zeros for diffusion, the column's
-    mean for ``exact``. Where that start is next to solved, it is relative to 2 eps / tol of
-    the known values' norm, which is what the arithmetic can resolve.
+    mean for ``exact``. Where that start is next to solved, it is relative to 2 eps / tol (at
+    most 1) of the known values' norm, which is what the arithmetic can resolve.
+
+    Weights count by their ratios: a common factor changes nothing. Where they lie more than
+    some four decades apart, ``exact`` computes in float64 whatever X is, and to a smaller
+    residual; beyond some twelve, a warning says that weakly tied parts may be off.
 
     Examples
     --------
@@ -175,12 +182,15 @@ def propagate(
     missing_in_row, known_in_column, _ = kernels.survey(values, n_threads)
     if solver == "exact" and graph.n_nodes <= DIRECT_NODES:
         solver = "direct"
-    tolerance = DEFAULT_TOL[values.dtype.name] if tol is None else tol
     exact = solver in ("exact", "direct")
+    span = Span.of(graph, self_loops=self_loops, shrinkage=shrinkage)
+    dtype = span.dtype(values.dtype, exact=exact)
+    tolerance = DEFAULT_TOL[values.dtype.name] if tol is None else tol
     label = graph_components(graph)[1]
     layout = lay_out(
         values,
         graph,
+        dtype=dtype,
         missing_in_row=missing_in_row,
         solver=solver,
         products=EXPECTED_PRODUCTS if exact else n_iter,
@@ -202,39 +212,51 @@ def propagate(
         filled = fill(
             values,
             layout.operator,
-            _solver(solver, n_iter, tolerance, max_iter),
+            _solver(solver, n_iter, span.tolerance(tolerance), max_iter, shrinkage),
             layout.tiles,
             centre=centre,
             start=started,
             fill_values=_fill_values(values, known_in_column, unreached),
             interior=layout.interior,
-            # Below this share of the known values, b_0 may be nothing but rounding.
-            resolution=2.0 * np.finfo(values.dtype).eps / tolerance if exact and tolerance else 0.0,
+            resolution=resolution(tolerance, dtype) if exact else 0.0,
+            # Where digits are lost between parts, they are lost to numbers of any size.
+            keep_range=normalization == "rw" and solver == "exact" and span.blurs(dtype),
             tick=tick,
         )
     n_missing = int(missing_in_row.sum(dtype=np.int64))
     asked = tolerance if exact else tol
+    blurred = solver == "exact" and n_missing > 0 and span.blurs(dtype)
     result = Result(
         opened.rebuild(filled.X),
         n_iter=int(filled.n_iter.max()),
         residual=float(filled.residual.max()),
         residuals=filled.residual,
-        converged=None if asked is None else bool((filled.residual <= asked).all()),
+        converged=has_converged(filled.residual, asked, blurred),
         n_unreached=int(layout.operator.components.sizes @ (~filled.reached).sum(axis=1)),
         _label=label,
         _reached=filled.reached,
     )
-    warn_of(result, n_missing, unreached, asked, known_in_column, opened.feature_names)
+    warn_of(result, n_missing, unreached, known_in_column, opened.feature_names)
+    if result.converged is False:
+        warn_of_residual(
+            result.n_iter,
+            result.residual,
+            asked,
+            solver,
+            max_iter,
+            dtype,
+            span if blurred else None,
+        )
     return result
 
 
-def _solver(name: str, n_iter: int, tol: float, max_iter: int) -> Solver:
+def _solver(name: str, n_iter: int, tol: float, max_iter: int, shrinkage: float) -> Solver:
     if name == "diffusion":
         return lambda system, tick: diffusion(system, n_iter, tick)
     if name == "chebyshev":
         return lambda system, tick: chebyshev(system, n_iter, tick)
     if name == "direct":
-        return direct
+        return lambda system, tick: direct(system, shrinkage, tick)
     return lambda system, tick: conjugate_gradients(system, tol, max_iter, tick)
 
 
@@ -262,30 +284,19 @@ def progress_bar(progress: bool | Callable[[float], None], parts: int = 1) -> It
 
 
 def warn_of(
-    result: Result,
-    n_missing: int,
-    unreached: str,
-    tol: float | None,
-    known_in_column: Array,
-    names: list | None,
+    result: Result, n_missing: int, unreached: str, known_in_column: Array, names: list | None
 ) -> None:
-    if result.n_unreached:
-        filler = {"zero": "filled with 0", "mean": "filled with the column mean", "nan": "left NaN"}
-        text = (
-            f"{result.n_unreached} of {n_missing} missing cells cannot be inferred from the graph "
-            f"(no known cell of their column is connected to them) and were {filler[unreached]}"
-        )
-        empty = np.flatnonzero(known_in_column == 0)
-        if len(empty):
-            shown = [names[c] if names else int(c) for c in empty[:5]]
-            more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
-            text += f"; columns without any known cell: {', '.join(map(repr, shown))}{more}"
-        warnings.warn(text, validate.UnreachedWarning, stacklevel=3)
-    if result.converged is False:
-        warnings.warn(
-            f"stopped after {result.n_iter} iterations at a relative residual of "
-            f"{result.residual:.1e}, above tol={tol:.1e}: allow more iterations, use float64, or "
-            'solver="exact"',
-            validate.ConvergenceWarning,
-            stacklevel=3,
-        )
+    """Say which cells the graph cannot tell."""
+    if not result.n_unreached:
+        return
+    filler = {"zero": "filled with 0", "mean": "filled with the column mean", "nan": "left NaN"}
+    text = (
+        f"{result.n_unreached} of {n_missing} missing cells cannot be inferred from the graph "
+        f"(no known cell of their column is connected to them) and were {filler[unreached]}"
+    )
+    empty = np.flatnonzero(known_in_column == 0)
+    if len(empty):
+        shown = [names[c] if names else int(c) for c in empty[:5]]
+        more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
+        text += f"; columns without any known cell: {', '.join(map(repr, shown))}{more}"
+    warnings.warn(text, validate.UnreachedWarning, stacklevel=3)

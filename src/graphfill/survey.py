@@ -125,6 +125,13 @@ def notes_on(
                 f"Neighbours hardly agree in column {summary.name!r}: the graph says next to "
                 "nothing about its missing cells."
             )
+        if "highest_level" in summary.details:
+            said = summary.details
+            notes.append(
+                f"Column {summary.name!r} has {said['n_held_out']:,} known cells to learn from, "
+                f"which bound {100 * said['highest_level']:.3g} % of the truths at most, not "
+                f"{100 * said['interval_level']:.3g} %: its bounds are left empty."
+            )
         if summary.n_filled:
             notes += opened[summary.name].notes
     return notes

@@ -70,8 +70,8 @@ def impute(
         row's other columns; or, column by column, the best of all by held-out score.
     intervals : float, optional
         A level such as 0.9: columns ``<name>_low`` and ``<name>_high`` are added that hold the
-        truth of so many filled numbers, and ``<name>_probability`` and ``<name>_set`` for
-        categories.
+        truth of so many filled numbers (empty where too few cells are known for that), and
+        ``<name>_probability`` and ``<name>_set`` for categories.
     scores : bool, "random", "rows", "high" or "region"
         Score the method on held-out cells, beside the column's mean and the neighbours'. With a
         word, also on a fifth of the known cells hidden at random, as whole rows, high values (or

@@ -7,6 +7,7 @@ pytest.importorskip("torch_geometric")
 
 from torch_geometric.data import Data  # noqa: E402
 
+from graphfill import validate  # noqa: E402
 from graphfill.pyg import FeaturePropagation, torch_solver  # noqa: E402
 
 NAN = float("nan")
@@ -63,3 +64,26 @@ def test_infinite_cells_and_wrong_counts_are_refused():
     A = torch.eye(4).to_sparse_csr()
     with pytest.raises(ValueError, match=r"3 row.* but the graph has 4"):
         FeaturePropagation(backend="torch")(Data(x=x[:3].nan_to_num(0, 0, 0), adj_t=A))
+
+
+def test_weights_of_any_size_and_far_apart():
+    """1e-50 is no float32 at all; 1e-6 beside 1 needs float64 to be solved."""
+    path = torch.stack([torch.arange(99), torch.arange(1, 100)])
+    data = Data(x=torch.full((100, 1), NAN), edge_index=path)
+    data.x[0], data.x[99] = 0.0, 1.0
+    options = {"normalization": "rw", "solver": "exact", "edge_weight": "w", "backend": "torch"}
+    for size in (1e-50, 1.0):
+        data.w = torch.full((99,), size, dtype=torch.float64)
+        data.w[0], data.w[98] = 1e-6 * size, 3e-6 * size
+        filled = FeaturePropagation(**options)(data).x
+        assert filled.dtype is torch.float32
+        assert filled[50].item() == pytest.approx(0.75, abs=1e-4)
+
+
+def test_a_tolerance_beyond_any_float():
+    data = Data(x=torch.tensor([[0.0], [NAN], [1.0]], dtype=torch.float64))
+    data.edge_index = torch.tensor([[0, 1], [1, 2]])
+    options = {"normalization": "rw", "solver": "exact", "backend": "torch"}
+    assert FeaturePropagation(tol=1e-200, **options)(data).x[1].item() == 0.5
+    with pytest.raises(validate.InputError, match=r"Column 0 holds numbers of up to 1\.0e-165"):
+        FeaturePropagation(**options)(Data(x=data.x * 1e-165, edge_index=data.edge_index))

@@ -102,6 +102,29 @@ def test_exact_in_as_many_blocks_as_the_kernels_sum_in_has_their_bits(here, prob
     np.testing.assert_allclose(result.X, expected.X, atol=1e-9)
 
 
+def test_weights_of_any_size_and_far_apart(here):
+    """The third of a path's parts hangs on the others by weak edges alone."""
+    weight = np.ones(199)
+    weight[[100, 198]] = 1e-7, 3e-7
+    X = np.full((200, 1), np.nan, dtype=np.float32)
+    X[[0, 100, 199]] = [[1.0], [0.0], [1.0]]
+    ends, options = [np.arange(199), np.arange(1, 200)], {"normalization": "rw"}
+    for size in (1.0, 1e-60, 1e60):
+        graph = gf.Graph.from_edges(*ends, weight=weight * size)
+        steps = propagate_sharded(X, graph, n_shards=2, engine=here, **options)
+        assert_same(steps, gf.propagate(X, graph, reorder=False, **options))
+        exact = propagate_sharded(X, graph, n_shards=2, engine=here, solver="exact", **options)
+        assert exact.converged
+        assert exact.X.dtype == np.float32
+        assert exact.X[150, 0] == pytest.approx(0.75, abs=1e-4)
+    with pytest.raises(gf.InputError, match=r"Column 0 holds numbers of up to 1\.0e-35"):
+        propagate_sharded(X * np.float32(1e-35), graph, n_shards=2, engine=here)
+    whole = np.ones((200, 1), dtype=np.float32)
+    none = propagate_sharded(whole, graph, n_shards=2, engine=here, n_iter=0, tol=1e-3)
+    assert none.converged
+    assert none.residual == 0
+
+
 def test_what_a_worker_keeps_in_memory_does_not_matter(here, problem, monkeypatch):
     graph, X = problem()
     kept = [

@@ -12,10 +12,12 @@ import numpy as np
 
 from .. import validate
 from ..container import open_matrix
+from ..convergence import has_converged, warn_of_residual
 from ..shards import cut, join, open_manifest
 from ..shards.cutting import as_graph, describe
 from ..shards.manifest import NAME
 from ..solve import DEFAULT_TOL, Result, warn_of
+from ..span import Span
 from .driver import run
 from .engine import Engine
 
@@ -86,6 +88,8 @@ def propagate_sharded(
     opened = open_matrix(X, missing_mask=missing_mask)
     values = opened.values
     rows = as_graph(graph, len(values))
+    span = Span.of(rows, self_loops=self_loops, shrinkage=shrinkage)
+    dtype = span.dtype(values.dtype, exact=solver == "exact")
     tolerance = DEFAULT_TOL[values.dtype.name] if tol is None else float(tol)
     chosen: dict[str, Any] = {"name": "diffusion", "n_iter": int(n_iter)}
     if solver == "exact":
@@ -117,17 +121,21 @@ def propagate_sharded(
         run(place, engine, progress=progress, workers=workers, scheduler=scheduler)
         joined = join(place, unreached=unreached)
     asked = tolerance if solver == "exact" else tol
+    blurred = solver == "exact" and manifest.n_missing > 0 and span.blurs(dtype)
     residual = joined.residual
     result = Result(
         opened.rebuild(joined.X),
         n_iter=int(joined.n_iter.max()),
         residual=float(residual.max()),
         residuals=residual,
-        converged=None if asked is None else bool((residual <= asked).all()),
+        converged=has_converged(residual, asked, blurred),
         n_unreached=manifest.n_unreached,
         _label=joined.label,
         _reached=joined.reached,
     )
     known = np.array(manifest.known_in_column)
-    warn_of(result, manifest.n_missing, unreached, asked, known, opened.feature_names)
+    warn_of(result, manifest.n_missing, unreached, known, opened.feature_names)
+    if result.converged is False:
+        limits = max_iter, dtype, span if blurred else None
+        warn_of_residual(result.n_iter, result.residual, asked, solver, *limits)
     return result

@@ -13,9 +13,12 @@ import torch
 from torch import Tensor
 
 from .. import validate
+from ..convergence import has_converged, warn_of_residual
 from ..graph import Graph
 from ..operator import Operator, graph_components
 from ..solve import DEFAULT_TOL, Result, warn_of
+from ..solvers import resolution
+from ..span import Span
 
 BLOCK_CELLS = 1 << 25  # cells solved for at once
 
@@ -70,12 +73,17 @@ def propagate_torch(
     """
     validate.check_row_count(len(X), graph.n_nodes)
     dtype = X.dtype if X.dtype in (torch.float32, torch.float64) else torch.float32
-    if not X.is_floating_point():
+    exact = solver == "exact"
+    span = Span.of(graph, self_loops=self_loops, shrinkage=shrinkage)
+    if not X.is_floating_point() or span.dtype(np.dtype(np.float32), exact=exact) == np.float64:
         dtype = torch.float64
     columns, hidden = X.reshape(len(X), -1).to(dtype), missing.reshape(len(X), -1)
     if bool((columns.detach().isinf() & ~hidden).any()):
         validate.check_finite(columns.detach().masked_fill(hidden, 0.0).cpu().numpy())
+    largest = torch.where(hidden, 0.0, columns.detach().abs()).amax(dim=0).cpu().numpy()
+    validate.check_magnitudes(largest, largest.dtype)
     name = str(dtype).removeprefix("torch.")
+    own = "float64" if not X.is_floating_point() or X.dtype == torch.float64 else "float32"
     label = graph_components(graph)[1]
     operator = Operator(
         graph,
@@ -85,8 +93,7 @@ def propagate_torch(
         shrinkage=shrinkage,
     )
     on_device = TorchOperator(operator, label, X.device)
-    tolerance = DEFAULT_TOL[name] if tol is None else tol
-    exact = solver == "exact"
+    tolerance = DEFAULT_TOL[own] if tol is None else tol
     centre = "zero"
     if shrinkage > 0:
         centre = "mean" if normalization == "rw" else "zero"
@@ -101,7 +108,12 @@ def propagate_torch(
         start = torch.where(known, start - shift, start)
         if exact:
             z, taken, residual = _conjugate_gradients(
-                on_device, start.detach(), known, tolerance, max_iter
+                on_device,
+                start.detach(),
+                known,
+                span.tolerance(tolerance),
+                max_iter,
+                resolution(tolerance, operator.dtype),
             )
         else:
             z, taken, residual = _diffusion(on_device, start, known, n_iter)
@@ -115,19 +127,24 @@ def propagate_torch(
     reached_all = np.concatenate(reaches, axis=1)
     residual_all = np.concatenate(residuals)
     asked = tolerance if exact else tol
+    n_missing = int(hidden.sum())
+    blurred = exact and n_missing > 0 and span.blurs(operator.dtype)
     out = torch.cat(parts, dim=1).reshape(X.shape)
     result = Result(
         out.to(X.dtype) if X.is_floating_point() else out,
         n_iter=steps,
         residual=float(residual_all.max()),
         residuals=residual_all,
-        converged=None if asked is None else bool((residual_all <= asked).all()),
+        converged=has_converged(residual_all, asked, blurred),
         n_unreached=int(operator.components.sizes @ (~reached_all).sum(axis=1)),
         _label=label,
         _reached=reached_all,
     )
     known_in_column = (~hidden).sum(dim=0).cpu().numpy()
-    warn_of(result, int(hidden.sum()), unreached, asked, known_in_column, None)
+    warn_of(result, n_missing, unreached, known_in_column, None)
+    if result.converged is False:
+        limits = max_iter, operator.dtype, span if blurred else None
+        warn_of_residual(steps, result.residual, asked, solver, *limits)
     return result
 
 
@@ -159,6 +176,9 @@ def _diffusion(
     """z_u <- D_uu^-1 (A z)_u, out of place so that gradients pass."""
     z = start
     reference = squared = torch.zeros(z.shape[1], dtype=torch.float64, device=z.device)
+    if not n_iter:
+        r = torch.where(known, 0.0, operator.A @ z - operator.diagonal * z).detach()
+        reference = squared = (operator.scale * r**2).sum(dim=0, dtype=torch.float64)
     for step in range(n_iter):
         new = torch.where(known, start, operator.scale * (operator.A @ z))
         if step in (0, n_iter - 1):
@@ -170,7 +190,12 @@ def _diffusion(
 
 
 def _conjugate_gradients(
-    operator: TorchOperator, z: Tensor, known: Tensor, tol: float, max_iter: int
+    operator: TorchOperator,
+    z: Tensor,
+    known: Tensor,
+    tol: float,
+    max_iter: int,
+    resolution: float,
 ) -> tuple[Tensor, int, Tensor]:
     """L_uu z_u = A_uk z_k with D as preconditioner; restarted from the true residual."""
     zero = torch.zeros((), dtype=z.dtype, device=z.device)
@@ -183,7 +208,6 @@ def _conjugate_gradients(
 
     r = residual(z)
     true = dot(r, operator.scale * r)
-    resolution = 2.0 * torch.finfo(z.dtype).eps / tol if tol else 0.0
     floor = resolution**2 * dot(z, operator.diagonal * z)
     reference = torch.maximum(true, floor)
     goal = tol**2 * reference

@@ -168,8 +168,7 @@ class FeaturePropagation(BaseTransform):
             result = self._solve(wide, missing, graph, "nan")
         if result.n_unreached:
             known = (~missing).reshape(len(x), -1).sum(dim=0).cpu().numpy()
-            result.converged = None  # said already
-            warn_of(result, int(missing.sum()), self.unreached, None, known, None)
+            warn_of(result, int(missing.sum()), self.unreached, known, None)
         filled = result.X + means if centred else result.X
         filler = means if by_mean else torch.full_like(means, 0.0)
         if self.unreached == "nan":

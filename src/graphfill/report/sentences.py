@@ -231,6 +231,8 @@ def of_intervals(column: Said) -> str:
     level, coverage = column.get("interval_level"), column.get("coverage")
     if level is None or coverage is None:
         return ""
+    if "highest_level" in column:
+        return f"Too few cells are known to give bounds that hold in {percent(level)} of cases."
     what = "sets of values" if column["kind"] in CLASSES else "intervals"
     told = (
         f"The {what} given with the filled cells promise to hold the truth in {percent(level)} of "

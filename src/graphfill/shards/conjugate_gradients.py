@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..solvers.conjugate_gradients import share_solved
-from ..solvers.system import relative
+from ..solvers.system import relative, resolution
 from .plan import Outcome, Phase, Plan
 
 Array = np.ndarray
@@ -45,8 +45,7 @@ class ConjugateGradients(Plan):
 
     def _after_begin(self, squares: Array) -> None:
         tol = self.manifest.solver["tol"]
-        eps = np.finfo(self.manifest.dtype).eps
-        floor = (2.0 * eps / tol) ** 2 * squares if tol else np.zeros(self.lanes)
+        floor = resolution(tol, np.dtype(self.manifest.dtype)) ** 2 * squares
         self.state.update(at="residual", floor=floor, iterations=np.zeros(self.lanes, dtype=int))
         self.state["settled"] = np.zeros(self.lanes, dtype=bool)
 
@@ -54,7 +53,8 @@ class ConjugateGradients(Plan):
         state, max_iter = self.state, self.manifest.solver["max_iter"]
         if "reference" not in state:
             state["reference"] = np.maximum(total, state["floor"])
-            state["goal"] = self.manifest.solver["tol"] ** 2 * state["reference"]
+            stop = self.manifest.solver.get("stop", self.manifest.solver["tol"])
+            state["goal"] = stop**2 * state["reference"]
             active = total > state["goal"]
             state["true"] = total
         else:

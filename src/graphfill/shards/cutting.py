@@ -12,6 +12,7 @@ from ..container import open_matrix
 from ..graph import Graph
 from ..operator import inverse_order
 from ..ordering import cluster_order
+from ..span import Span
 from .extract import Extract, known_first
 from .layout import block_rows, cut_columns, cut_rows
 from .manifest import Manifest, make_folders
@@ -77,8 +78,13 @@ def cut(
     folder = Path(folder)
     validate.check_empty_folder(folder)
     inputs = describe(graph, values, n_shards, normalization, self_loops, shrinkage, order)
-    n, dtype = len(values), values.dtype
+    solver = solver or {"name": "diffusion", "n_iter": 40}
+    span = Span.of(graph, self_loops=self_loops, shrinkage=shrinkage)
+    if "tol" in solver and span.tolerance(solver["tol"]) < solver["tol"]:
+        solver = {**solver, "stop": span.tolerance(solver["tol"])}
+    n, dtype = len(values), span.dtype(values.dtype, exact=solver["name"] == "exact")
     seen = survey(values)
+    validate.check_magnitudes(seen.largest, dtype)
     tiles = cut_columns(values.shape[1], dtype)
 
     count, label, walk = components(graph)
@@ -96,9 +102,10 @@ def cut(
     make_folders(folder)
     if self_loops:
         graph = with_loops(plain, folder)
+    degree = np.ldexp(degrees(graph), span.exponent) if span.exponent else degrees(graph)
     source = Extract(
-        graph, values, turn, rank, degrees(graph), label, bounds, normalization, shrinkage,
-        known_first(graph, seen.missing_in_row, values.shape[1]),
+        graph, values, dtype, span.exponent, turn, rank, degree, label, bounds, normalization,
+        shrinkage, known_first(graph, seen.missing_in_row, values.shape[1]),
     )  # fmt: skip
 
     bits = np.zeros((count, -(-values.shape[1] // 8)), dtype=np.uint8)
@@ -121,7 +128,7 @@ def cut(
         block_rows=block_rows(n),
         tiles=tiles,
         inputs=inputs,
-        solver=solver or {"name": "diffusion", "n_iter": 40},
+        solver=solver,
         halo=halo,
         n_components=int(count),
         n_unreached=_count_unreached(bits, np.bincount(label, minlength=count), values.shape[1]),

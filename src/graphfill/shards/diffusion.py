@@ -27,14 +27,18 @@ class Diffusion(Plan):
         return self.manifest.solver["n_iter"]
 
     def next_phase(self, at: str) -> Phase:
+        if at == "residual":
+            return Phase(at, ("z",))
         measured = self.state["step"] in (1, self.n_iter)
         return Phase("diffuse", ("z",), {"measured": np.ones(1)} if measured else {})
 
     def took(self, at: str, total: Array | None) -> None:
         state = self.state
         if at == "begin":
-            state.update(step=1, at="diffuse" if self.n_iter else "end")
-            state["reference"] = state["squared"] = np.ones(self.lanes)
+            state.update(step=1, at="diffuse" if self.n_iter else "residual")
+            return
+        if at == "residual":  # of the start, no step being asked for
+            state.update(squared=total, reference=total, at="end")
             return
         if total is not None:
             state["squared"] = total

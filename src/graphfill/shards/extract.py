@@ -17,12 +17,15 @@ Array = np.ndarray
 class Extract:
     """Takes the rows of one shard out of the whole graph and matrix.
 
-    ``order`` and ``rank`` are None where rows keep the order of the nodes; ``sum_last`` is what
-    :func:`known_first` returns.
+    ``dtype`` is what to compute in; weights (and ``degree`` already) are multiplied by
+    2^``exponent``. ``order`` and ``rank`` are None where rows keep the order of the nodes;
+    ``sum_last`` is what :func:`known_first` returns.
     """
 
     graph: AnyGraph
     X: Array
+    dtype: np.dtype
+    exponent: int
     order: Array | None
     rank: Array | None
     degree: Array
@@ -52,13 +55,14 @@ class Extract:
             "halo_starts": starts.astype(np.int64),
             "halo_diagonal": self._diagonal(self.degree[halo_nodes]),
             "label": self.label[rows],
-            "X": self.X[rows],
+            "X": self.X[rows].astype(self.dtype, copy=False),
             **self._factors(self.degree[rows]),
         }
         if self.order is not None:
             arrays["nodes"] = self.order[lo:hi]
         if weights is not None:
-            arrays["weights"] = weights.astype(self.X.dtype)
+            scaled = np.ldexp(weights, self.exponent) if self.exponent else weights
+            arrays["weights"] = scaled.astype(self.dtype)
         return arrays
 
     def _rows(self, lo: int, hi: int) -> tuple[Array, Array, Array | None]:
@@ -89,7 +93,7 @@ class Extract:
         return column[turn], None if weights is None else weights[turn]
 
     def _diagonal(self, degree: Array) -> Array:
-        return ((1.0 + self.shrinkage) * degree).astype(self.X.dtype)
+        return ((1.0 + self.shrinkage) * degree).astype(self.dtype)
 
     def _factors(self, degree: Array) -> dict[str, Array]:
         """As in :class:`~graphfill.operator.Operator`."""
@@ -99,7 +103,7 @@ class Extract:
         scale = np.where(connected, 1.0 / ((1.0 + self.shrinkage) * d), 0.0)
         factors = {"scale": scale, "to_z": 1.0 / root, "from_z": root}
         return {"diagonal": self._diagonal(degree)} | {
-            name: value.astype(self.X.dtype) for name, value in factors.items()
+            name: value.astype(self.dtype) for name, value in factors.items()
         }
 
 

@@ -179,11 +179,12 @@ def digest(*arrays: Array | None) -> str:
 
 @dataclass(frozen=True)
 class Survey:
-    """What X lacks: per row, and per column with the mean of what is known."""
+    """What X lacks: per row, and per column with the mean and the largest size of what is known."""
 
     missing_in_row: Array
     known_in_column: Array
     means: Array
+    largest: Array
 
 
 def survey(X: Array) -> Survey:
@@ -191,10 +192,12 @@ def survey(X: Array) -> Survey:
     n, columns = X.shape
     missing_in_row = np.empty(n, dtype=np.int32)
     known, total = np.zeros(columns, dtype=np.int64), np.zeros(columns)
+    largest = np.zeros(columns)
     step = max(1, CHUNK // columns)
     for lo in range(0, n, step):
         part = np.ascontiguousarray(X[lo : lo + step])
         missing_in_row[lo : lo + step], here, _ = kernels.survey(part, 1)
         known += here
         total += np.nansum(part, axis=0, dtype=np.float64)
-    return Survey(missing_in_row, known, total / np.maximum(known, 1))
+        largest = np.fmax(largest, np.fmax.reduce(np.abs(part), axis=0))
+    return Survey(missing_in_row, known, total / np.maximum(known, 1), largest)

@@ -9,7 +9,7 @@ from .chebyshev import chebyshev
 from .conjugate_gradients import conjugate_gradients
 from .diffusion import diffusion
 from .direct import direct
-from .system import Progress, Solution, System
+from .system import Progress, Solution, System, resolution
 from .workspace import Workspace
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "conjugate_gradients",
     "diffusion",
     "direct",
+    "resolution",
 ]

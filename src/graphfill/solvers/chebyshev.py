@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .diffusion import diffusion
 from .system import Progress, Solution, System, relative
 
 SERIES_TOLERANCE = 4e-6
@@ -22,10 +23,14 @@ def series(n_iter: int, tolerance: float) -> np.ndarray:
     >>> len(series(40, 4e-6))
     30
     """
+    from scipy.fft import dct
+
     angle = np.pi * (np.arange(n_iter) + 0.5) / n_iter
-    values = np.polynomial.polynomial.polyval(np.cos(angle), np.ones(n_iter))
-    k = np.arange(n_iter)
-    coefficients = 2.0 / n_iter * np.cos(np.outer(k, angle)) @ values
+    t, rest = np.cos(angle), 2.0 * np.sin(angle / 2.0) ** 2  # rest = 1 - t
+    values = (1.0 - t**n_iter) / rest
+    near = t > 0.5  # where the differences would lose digits
+    values[near] = -np.expm1(n_iter * np.log1p(-rest[near])) / rest[near]
+    coefficients = dct(values) / n_iter
     coefficients[0] /= 2.0
     left_out = np.cumsum(np.abs(coefficients[::-1]))[::-1]
     kept = max(1, int(np.sum(left_out > tolerance)))
@@ -46,7 +51,7 @@ def chebyshev(system: System, n_iter: int, tick: Progress) -> Solution:
     passes, scale, known = system.passes, system.scale, system.known
     width = system.z.shape[1]
     if n_iter == 0:
-        return Solution(system.z, np.zeros(width, dtype=int), np.ones(width))
+        return diffusion(system, 0, tick)
     c = series(n_iter, SERIES_TOLERANCE)
 
     e = system.copy()

@@ -30,6 +30,8 @@ def diffusion(system: System, n_iter: int, tick: Progress) -> Solution:
             passes.diffuse(scale, known, z, spare, system.source)
         z, spare = spare, z
         tick(1.0 / n_iter)
-    if reference is None:  # no step was asked for
-        reference = squared = np.ones(width)
+    if not n_iter:
+        squared = passes.residual(system.diagonal, known, z, spare, system.source)
+        reference = system.reference_or(squared)
+    assert reference is not None
     return Solution(z, np.full(width, n_iter), relative(squared, reference))

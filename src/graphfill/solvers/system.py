@@ -27,7 +27,8 @@ class System:
     source : [n, width] or None: A_uk z_k, when the passes run over A_uu only
     reference : squared norm of b_0 per column, or None when z starts there
     workspace : where further tiles come from
-    floor : least reference, so that what rounding leaves of a zero b_0 is not taken for one
+    resolution : share of the values' norm that rounding may leave of a zero b_0
+    floor : least reference, so that this is not taken for one
     """
 
     passes: Passes
@@ -37,6 +38,7 @@ class System:
     z: Array
     source: Array | None = None
     reference: Array | None = None
+    resolution: float = 0.0
     floor: Array | float = 0.0
     workspace: Workspace = field(default_factory=Workspace)
 
@@ -67,6 +69,20 @@ class Solution:
     z: Array
     n_iter: Array
     residual: Array
+
+
+def resolution(tol: float, dtype: np.dtype) -> float:
+    """Below this share of the values' norm, b_0 may be nothing but rounding.
+
+    Examples
+    --------
+    >>> resolution(1e-10, np.dtype("float64")) < 1e-5
+    True
+    >>> resolution(1e-100, np.dtype("float64"))  # never more than the values themselves
+    1.0
+    """
+    eps = 2.0 * float(np.finfo(dtype).eps)
+    return 1.0 if tol <= eps else eps / tol
 
 
 def relative(squared: Array, reference: Array) -> Array:

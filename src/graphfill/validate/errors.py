@@ -12,7 +12,7 @@ class GraphfillWarning(UserWarning):
 
 
 class ConvergenceWarning(GraphfillWarning):
-    """The solver stopped before it reached the tolerance asked for."""
+    """The answer may be farther from the limit than the tolerance asked for."""
 
 
 class UnreachedWarning(GraphfillWarning):

@@ -230,6 +230,15 @@ def check_weight_total(weights: NDArray[np.float64]) -> None:
         )
 
 
+def check_weight_span(decades: float, holds: bool) -> None:
+    """Refuse weights so far apart that the smallest would be computed as zero."""
+    if not holds:
+        raise InputError(
+            f"The weights span {decades:.0f} decades, more than can be computed with at once: "
+            "leave out the weakest edges, or take the logarithm or a root of all weights."
+        )
+
+
 def check_edge_attribute(edges: Sequence[tuple[Any, Any, Any]], weight: str) -> None:
     """Refuse edges (u, v, value) without a value."""
     for u, v, value in edges:

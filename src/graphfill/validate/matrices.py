@@ -116,6 +116,43 @@ def check_finite(values: NDArray[np.floating], names: Sequence[Any] | None = Non
         )
 
 
+def check_whole_numbers(
+    cells: Sequence[Any], floats: NDArray[np.floating], rows: NDArray[np.intp], column: Any
+) -> None:
+    """Refuse integers that are another number as a float; `rows` are those of the cells."""
+    for given, rounded, row in zip(cells, floats.tolist(), rows.tolist(), strict=True):
+        if isinstance(given, numbers.Integral) and int(given) != int(rounded):
+            raise InputError(
+                f"The cell at {cell(row, column)} holds {int(given)}, which no float holds exactly "
+                "(they do up to 2**53): subtract a whole number from the column first, or call "
+                "graphfill.impute, which keeps integers."
+            )
+
+
+def check_narrowed(narrowed: NDArray[np.floating]) -> None:
+    """Refuse filled values that the type of the input has no number for."""
+    if np.isinf(narrowed).any():
+        raise InputError(
+            f"A filled value is beyond the range of {narrowed.dtype}: pass X in a wider type, or "
+            'normalization="rw", whose fills stay within the known values.'
+        )
+
+
+def check_magnitudes(
+    largest: NDArray[np.floating], dtype: np.dtype, names: Sequence[Any] | None = None
+) -> None:
+    """Refuse columns whose largest number is of a size that cannot be squared and added up."""
+    limit = 2.0 ** (100 if dtype == np.float32 else 300)
+    offends = (largest > limit) | ((largest < 1.0 / limit) & (largest > 0))
+    if offends.any():
+        column = int(np.argmax(offends))
+        raise InputError(
+            f"Column {column if names is None else names[column]!r} holds numbers of up to "
+            f"{largest[column]:.1e}, which {dtype} cannot compute with: divide it by that first, "
+            "and multiply the result."
+        )
+
+
 def check_missing_mask(
     missing_mask: Any, values: NDArray[np.floating], shape: tuple[int, ...]
 ) -> NDArray[np.bool_]:
