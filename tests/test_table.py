@@ -197,6 +197,31 @@ def test_same_bits_for_any_threads_and_limit():
     assert filled[0].equals(filled[2])
 
 
+def linked_numbers(names, n=400):
+    """Rows whose neighbours agree so far in every column, half of whose cells are missing."""
+    rng = np.random.default_rng(0)
+    u = rng.integers(0, n, 3 * n)
+    edges = pl.DataFrame({"source": u, "target": (u + rng.integers(1, 6, 3 * n)) % n})
+    smooth = 10 * np.sin(np.arange(n) / 20)
+    noisy = {name: smooth + 4 * rng.normal(size=n) for name in names}
+    cells = {name: pl.Series(pa.array(v, mask=rng.random(n) < 0.5)) for name, v in noisy.items()}
+    return pl.DataFrame({"id": np.arange(n)} | cells), edges
+
+
+@pytest.mark.parametrize("options", [{}, {"scores": "random", "intervals": 0.9}])
+def test_a_column_alone_is_filled_as_among_others(options):
+    table, edges = linked_numbers("abc")
+    options |= {"id": "id", "return_result": True}
+    alone = quiet_impute(table, edges, columns=["b"], **options)
+    among = quiet_impute(table.select("c", "id", "a", "b"), edges, **options)
+    for name in alone.table.columns[2:]:
+        if name.startswith("b"):
+            np.testing.assert_allclose(alone.table[name], among.table[name], rtol=1e-9)
+    told = [{c.name: c.details for c in result.columns}["b"] for result in (alone, among)]
+    for key in ("scores", "rehearsal"):
+        assert repr(told[0].get(key))[:200] == repr(told[1].get(key))[:200]
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
