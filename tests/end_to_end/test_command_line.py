@@ -251,6 +251,15 @@ def test_markers_of_missing_cells(run, typed):
     assert cells("filled.csv")[2][1] == "35"
 
 
+def test_markers_that_are_named_come_on_top(run):
+    people = PEOPLE.replace("bob,,", "bob,?,").replace("cat,40", "cat,NA")
+    assert people.count("?") == people.count("NA") == 1
+    said = run(IMPUTE + "--missing ?", people)
+    assert '"NA" counts as missing (1 cell)' in said
+    assert '"?" counts as missing (1 cell)' in said
+    assert all(row[1].isdigit() for row in cells("filled.csv")[1:])
+
+
 def test_without_markers_na_is_a_word(run):
     run(IMPUTE + "--missing ''", PEOPLE.replace("Bath", "NA"))
     assert cells("filled.csv")[4][3] == "NA"
