@@ -502,6 +502,21 @@ def test_numbers_written_as_text():
     assert listed(fill_with(marked, 0)) == ["1", "2", "3"]
 
 
+@pytest.mark.parametrize("make", [pandas, polars])
+def test_words_among_numbers_are_left_alone(make):
+    cells = ["1,5", "?", "2,5", None, "3", "?"]
+    column = open_column(make(cells))
+    assert (column.kind, column.reason) == ("left alone", 'numbers but for "?"')
+    assert column.notes == (
+        "Column 'x' is left alone, for its cells are numbers but for \"?\" (2 cells, the first in "
+        "row 1): pass missing=['?'] if that means missing, or types={'x': 'category'} if it is a "
+        "value.",
+    )
+    assert open_column(make(cells), kind="category").kind == "category"
+    assert open_column(make(cells), missing=["?"]).kind != "category"
+    assert open_column(make(["1", "2b", "2", "2b", None, "1"])).kind == "category"
+
+
 # -- moments --
 
 

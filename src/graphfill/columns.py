@@ -18,6 +18,7 @@ from . import validate
 from .cells import Cells, read
 from .classes import Boolean, Category
 from .kinds import Column, LeftAlone, Number, Whole
+from .numerals import stray_words
 from .objects import as_number, equals_marker
 
 if TYPE_CHECKING:
@@ -142,6 +143,9 @@ def _open_text(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Co
         return Category(cells, "category", missing)
     if kind is not None:
         raise validate.kind_cannot_apply(cells.series.name, kind, "text")
+    words = _stray_words(cells, missing)
+    if words:
+        return _among_numbers(cells, missing, words)
     n_known = int(np.count_nonzero(~missing))
     n_values = int(np.count_nonzero(np.bincount(cells.codes[~missing])))
     all_differ = n_values == n_known >= 3
@@ -149,6 +153,32 @@ def _open_text(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Co
         reason = f"free text ({n_values:,} different values in {n_known:,} known cells)"
         return LeftAlone(cells, reason, missing)
     return Category(cells, "category", missing)
+
+
+def _stray_words(cells: Cells, missing: NDArray[np.bool_]) -> dict[str, int]:
+    import pyarrow as pa
+
+    known = cells.twin.filter(pa.array(~missing))
+    return stray_words(known) or stray_words(known, ",")
+
+
+def _among_numbers(cells: Cells, missing: NDArray[np.bool_], words: dict[str, int]) -> Column:
+    """Neither a number nor a class to fill in: the user has to say which."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    name = cells.series.name
+    trimmed = pc.utf8_trim_whitespace(cells.twin)
+    found = pc.is_in(trimmed, value_set=pa.array(list(words), trimmed.type)).to_numpy() & ~missing
+    listed = ", ".join(f'"{word}"' for word in words)
+    count, first = int(np.count_nonzero(found)), validate.place(int(np.argmax(found)))
+    held = f"{count:,} cell{'s, the first' if count > 1 else ''} in {first}"
+    note = (
+        f"Column {name!r} is left alone, for its cells are numbers but for {listed} ({held}): pass "
+        f"{validate.meaning_missing(*words)} if that means missing, or "
+        f"{validate.typed(name, 'category')} if it is a value."
+    )
+    return LeftAlone(cells, f"numbers but for {listed}", missing, (note,))
 
 
 def _says_yes_or_no(cells: Cells, missing: NDArray[np.bool_]) -> bool:

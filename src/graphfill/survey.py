@@ -115,7 +115,10 @@ def notes_on(
     if alignment.n_unlinked:
         notes.append(f"{alignment.n_unlinked:,} row(s) of {naming.table} have no edge.")
     for summary in summaries.values():
-        if summary.note and summary.n_missing:
+        own = opened[summary.name].notes if summary.name in opened else ()
+        if summary.n_filled or summary.note:
+            notes += own
+        if summary.note and summary.n_missing and not own:
             notes.append(
                 f"Column {summary.name!r} is left alone with {summary.n_missing:,} missing "
                 f"cell(s): {summary.note}."
@@ -125,6 +128,4 @@ def notes_on(
                 f"Neighbours hardly agree in column {summary.name!r}: the graph says next to "
                 "nothing about its missing cells."
             )
-        if summary.n_filled:
-            notes += opened[summary.name].notes
     return notes

@@ -260,6 +260,35 @@ def test_markers_that_are_named_come_on_top(run):
     assert all(row[1].isdigit() for row in cells("filled.csv")[1:])
 
 
+@pytest.mark.parametrize(
+    ("words", "asked"), [("?", "--missing '?'"), ("-", "--missing=-"), ("?-", "--missing '?,-'")]
+)
+@pytest.mark.parametrize("share", [3, 7])
+def test_words_among_numbers_are_not_filled_in(run, words, asked, share):
+    """A third, or a seventh, of the ages is a word, and as many are blank."""
+    ages = [
+        words[i % len(words)] if i % share == 0 else "" if i % share == 1 else str(20 + i // 5)
+        for i in range(60)
+    ]
+    people = "id,age\n" + "".join(f"{i},{age}\n" for i, age in enumerate(ages))
+    friends = "a,b\n" + "".join(f"{i},{i + 1}\n" for i in range(59))
+    said = run(IMPUTE, people, friends)
+    assert Path("filled.csv").read_text() == people
+    assert "Column 'age' is left alone, for its cells are numbers but for" in said
+    assert "the first in people.csv, line 2): pass " + asked + " if that means missing, or" in said
+    assert asked in run("check people.csv friends.csv", people, friends)
+    said = run(f"{IMPUTE} --overwrite {asked}", people, friends)
+    assert all(row[1].isdigit() for row in cells("filled.csv")[1:])
+    said = run(f"{IMPUTE} --overwrite --type age=category", people, friends)
+    assert "is left alone" not in said
+
+
+def test_words_that_are_values_are_filled_in(run):
+    people = "id,rooms\n" + "".join(f"{i},{['1', '2', '3+', ''][i // 5 % 4]}\n" for i in range(60))
+    run(IMPUTE, people, "a,b\n" + "".join(f"{i},{i + 1}\n" for i in range(59)))
+    assert {row[1] for row in cells("filled.csv")[1:]} == {"1", "2", "3+"}
+
+
 def test_without_markers_na_is_a_word(run):
     run(IMPUTE + "--missing ''", PEOPLE.replace("Bath", "NA"))
     assert cells("filled.csv")[4][3] == "NA"
