@@ -57,8 +57,10 @@ def impute(
         Nodes that the table lacks pass information on and are not added to the result.
     id, source, target, weight : names of columns, optional
         `id` is guessed (the column whose values are the ends of edges) and so are `source` and
-        `target` (by name, or the first two columns); a guess is said in a warning. Edges count
-        equally unless `weight` is named.
+        `target` (by name, or the first two columns); a guess is said in a warning. The nodes of a
+        matrix or another graph without ids are the rows in order. In any library, ``id="the row
+        number"`` says that edges name rows, counted from 0; in pandas, ``id="the index"`` that
+        they name its labels. Edges count equally unless `weight` is named.
     columns, exclude : names of columns, optional
         Fill only these; leave these alone.
     types : mapping from column to kind, optional
