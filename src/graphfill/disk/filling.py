@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import validate
-from ..alignment import SAMPLE, Alignment, Naming, guessed_column, most_alike
+from ..alignment import Alignment, Naming, guessed_column
 from ..formats.aside import replacing
 from ..formats.columnar import parquet_writer
+from ..id_candidate import SAMPLE, most_alike
 from ..id_column import Ids, first_duplicate, numbered
 from ..io import merge
 from ..memory import give_back, parse_bytes
