@@ -73,7 +73,7 @@ def impute(
     intervals : float, optional
         A level such as 0.9: columns ``<name>_low`` and ``<name>_high`` are added that hold the
         truth of so many filled numbers, and ``<name>_probability`` and ``<name>_set`` for
-        categories.
+        categories; null for filled cells of a column with fewer than 50 known ones.
     scores : bool, "random", "rows", "high" or "region"
         Score the method on held-out cells, beside the column's mean and the neighbours'. With a
         word, also on a fifth of the known cells hidden at random, as whole rows, high values (or

@@ -294,6 +294,20 @@ def test_without_markers_na_is_a_word(run):
     assert cells("filled.csv")[4][3] == "NA"
 
 
+@pytest.mark.parametrize("asked", ["--intervals 0.9", "--scores", "--method auto"])
+def test_too_few_known_cells_to_be_judged_by(run, asked):
+    said = run(IMPUTE + asked, PEOPLE)
+    assert "Column 'age' has 3 known cell(s), fewer than the 50 that scores and intervals" in said
+    if asked == "--intervals 0.9":
+        head, *rows = cells("filled.csv")
+        assert head[4:] == [
+            "age_low", "age_high", "height_low", "height_high", "city_probability", "city_set",
+        ]  # fmt: skip
+        assert rows[0][4:] == ["30", "30", "1.5", "1.5", "1.0", "York"]
+        assert rows[1][4:6] == ["", ""]
+        assert rows[2][8:] == ["", ""]
+
+
 def test_unreached_cells(run):
     people, alone = PEOPLE + "eve,,,\n", "eve,40,1.75,York"
     said = run(IMPUTE, people)
