@@ -227,7 +227,9 @@ def _add_solver(group: Any) -> None:
         default="exact",
         help="the limit of diffusion (default), or --steps of it",
     )
-    group.add_argument("--steps", type=count, default=40, metavar="N", help="of diffusion (40)")
+    group.add_argument(
+        "--steps", type=count, metavar="N", help="of --solver diffusion or chebyshev (40)"
+    )
 
 
 def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:

@@ -18,6 +18,7 @@ from .table_result import TableResult
 from .town import make_town
 
 LEVEL = 0.9  # of the intervals in a report
+STEPS = 40  # of diffusion, as in the paper
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,6 +32,9 @@ def run(options: argparse.Namespace) -> int:
         "completion": completion,
     }
     with validate.command_line():
+        if "steps" in options:
+            validate.check_steps_of_solver(options.steps, options.solver)
+            options.steps = options.steps or STEPS
         return commands[options.command](options)
 
 

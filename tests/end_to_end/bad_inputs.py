@@ -775,6 +775,9 @@ usage("negative memory limit",
 usage("no threads", "argument --threads: '0' must be a whole number of at least 1", "--threads 0")
 usage("half a thread", "argument --threads: '1.5' must be a whole number of at least 1",
     "--threads 1.5")
+bad("steps of what takes as many as it needs",
+    "--steps 10 is given but --solver exact takes as many as it needs: add --solver diffusion to "
+    "stop after so many, or leave --steps out.", "--steps 10")
 usage("negative steps", "argument --steps: '-1' must be a whole number of at least 1", "--steps -1")
 usage("no steps", "argument --steps: '0' must be a whole number of at least 1", "--steps 0")
 usage("reliance beyond 1", "argument --reliance: '2' must be held-out, or a number from 0 to 1",
