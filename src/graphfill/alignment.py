@@ -203,6 +203,7 @@ def _ids(frame: nw.DataFrame[Any], name: Any, texts: Mapping[str, Any], holder: 
 
 
 def guess_ends(names: list[Any], naming: Naming, guesses: list[str]) -> tuple[Any, Any]:
+    names = [name for name in names if name != ""]
     lower = {str(name).lower(): name for name in names}
     for u, v in END_NAMES:
         if u in lower and v in lower:
@@ -273,6 +274,8 @@ def _find_ids(
     candidates: list[tuple[Any, Ids]] = [(INDEX, Ids(index))] if labelled else []
     floats = []
     for column in frame.iter_columns():
+        if column.name == "":  # the numbers of rows, in files of pandas and R
+            continue
         if column.dtype.is_float():
             floats.append(column)
         elif not column.dtype.is_nested():

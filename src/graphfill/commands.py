@@ -287,4 +287,5 @@ def _places(sheet: io.Sheet) -> Callable[[int], str]:
 
 def _column_kinds(options: argparse.Namespace, table: io.Sheet) -> dict[str, str]:
     """Kinds by column; how a date is written matters to the reader alone."""
-    return {name: kind.partition(":")[0] for name, kind in options.types}
+    unnamed = {name: "leave" for name in table.table.column_names if name == ""}
+    return unnamed | {name: kind.partition(":")[0] for name, kind in options.types}

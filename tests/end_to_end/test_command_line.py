@@ -308,6 +308,30 @@ def test_too_few_known_cells_to_be_judged_by(run, asked):
         assert rows[2][8:] == ["", ""]
 
 
+@pytest.mark.parametrize(
+    ("people", "line"),
+    [
+        (",id,age\n0,7,30\n1,9,\n2,8,40\n", "1,9,35"),
+        ('"","id","age"\n"1",7,30\n"2",9,NA\n"3",8,40\n', '"2",9,35'),
+    ],
+    ids=["pandas", "R"],
+)
+@pytest.mark.parametrize("head", ["source,target", ",a,b", '"","from","to"'])
+def test_row_names_of_pandas_and_r(run, people, line, head):
+    friends = ["7,9", "9,8"] if head[0] == "s" else ["0,7,9", "1,9,8"]
+    said = run(IMPUTE, people, "\n".join([head, *friends, ""]))
+    assert "The first column of people.csv has no name and is left alone (pass --id '' if" in said
+    assert "Rows go by column 'id' of people.csv" in said
+    lines = people.splitlines()
+    assert Path("filled.csv").read_text().splitlines() == [*lines[:2], line, lines[3]]
+
+
+def test_row_names_may_be_the_ids(run):
+    people = ",age\nann,30\nbob,\ncat,40\n"
+    run(IMPUTE + "--id ''", people, "source,target\nann,bob\nbob,cat\n")
+    assert Path("filled.csv").read_text() == people.replace("bob,", "bob,35")
+
+
 def test_unreached_cells(run):
     people, alone = PEOPLE + "eve,,,\n", "eve,40,1.75,York"
     said = run(IMPUTE, people)
