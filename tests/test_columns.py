@@ -622,10 +622,16 @@ def test_objects_by_their_types(values, kind, null):
 
 def test_mixtures():
     with pytest.raises(InputError) as refusal:
-        open_column(pandas([31, 25, None, "unknown"], object, name="age"))
+        open_column(pandas([31, 25, None, "unknown"], object, name="age"), asked=True)
     assert str(refusal.value) == (
         "Column 'age' mixes numbers (row 0: 31) and text (row 3: 'unknown'): name 'unknown' as "
         "missing if it stands for a missing cell, make all cells one kind, or leave the column out."
+    )
+    unasked = open_column(pandas([31, 25, None, "unknown"], object, name="age"))
+    assert (unasked.kind, unasked.reason) == ("left alone", "mixed")
+    assert unasked.notes == (
+        "Column 'age' is left alone, for it mixes numbers (row 0: 31) and text (row 3: 'unknown'): "
+        "name 'unknown' as missing if it stands for a missing cell, or make all cells one kind.",
     )
     complete = open_column(pandas([31, "unknown"], object))
     assert (complete.kind, complete.reason) == ("left alone", "mixed")
@@ -637,9 +643,9 @@ def test_mixtures():
     assert listed(fill_with(classes, 0))[-1] == 1
     zones = [dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 1, tzinfo=UTC), None]
     with pytest.raises(InputError, match=r"mixes dates with a time .* and a zone"):
-        open_column(pandas(zones, object))
+        open_column(pandas(zones, object), asked=True)
     with pytest.raises(InputError, match=r"mixes truth values \(row 0: True\) and numbers"):
-        open_column(pandas([True, 3, None], object))
+        open_column(pandas([True, 3, None], object), asked=True)
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,17 @@ def test_columns_exclude_and_types():
     assert classes["height"].equals(table["height"])
 
 
+def test_a_mixed_column_is_left_alone_unless_asked_for():
+    mess = pd.DataFrame(people())
+    mess["mess"] = [1, "two", None, 4, 5]
+    with pytest.warns(gf.GraphfillWarning, match="Column 'mess' is left alone, for it mixes"):
+        filled = gf.impute(mess, pd.DataFrame(PATH))
+    assert filled["mess"].tolist() == [1, "two", None, 4, 5]
+    assert filled["age"].notna().all()
+    with pytest.raises(gf.InputError, match=r"Column 'mess' mixes numbers \(row 0: 1\) and text"):
+        quiet_impute(mess, pd.DataFrame(PATH), columns=["mess"])
+
+
 def test_markers_mean_missing():
     table = pl.DataFrame({"key": list("abc"), "age": [10, -1, 30], "city": ["x", "?", "x"]})
     edges = pl.DataFrame({"source": ["a", "b"], "target": ["b", "c"]})

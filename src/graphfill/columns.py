@@ -30,7 +30,11 @@ FEW_VALUES = 20  # up to here, text that repeats itself is a category
 
 
 def open_column(
-    series: nw.Series[Any], *, kind: str | None = None, missing: Sequence[Any] = ()
+    series: nw.Series[Any],
+    *,
+    kind: str | None = None,
+    missing: Sequence[Any] = (),
+    asked: bool = False,
 ) -> Column:
     """Read one column of a dataframe, remembering how to give it back.
 
@@ -44,6 +48,8 @@ def open_column(
     missing : sequence, optional
         Values that mark a cell as missing, beside null, None, NaN and NaT. A text cell is
         compared with the marker as text, a number with the marker as a number.
+    asked : bool
+        Whether the column was named as one to fill: then a mixture is refused, not left alone.
 
     Examples
     --------
@@ -62,12 +68,11 @@ def open_column(
     if kind is not None:
         validate.check_column_kind(series.name, kind, KINDS)
     cells = read(series, missing)
-    return _choose(
-        cells, kind, cells.missing | _marked(cells, missing) if missing else cells.missing
-    )
+    is_missing = cells.missing | _marked(cells, missing) if missing else cells.missing
+    return _choose(cells, kind, is_missing, asked)
 
 
-def _choose(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Column:
+def _choose(cells: Cells, kind: str | None, missing: NDArray[np.bool_], asked: bool) -> Column:
     if kind == "leave":
         return LeftAlone(cells, "as you asked", missing)
     if missing.all():
@@ -79,9 +84,11 @@ def _choose(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Colum
     if cells.family == "":
         return _unless_asked(kind, LeftAlone(cells, cells.reason, missing))
     if cells.mixture is not None:
-        if kind is not None or missing.any():
+        if kind is not None or (asked and missing.any()):
             raise validate.mixed_column(cells.series.name, *cells.mixture)
-        return LeftAlone(cells, "mixed", missing)
+        mixed = f"is left alone, for it {validate.mixture(*cells.mixture)}"
+        note = f"Column {cells.series.name!r} {mixed}, or make all cells one kind."
+        return LeftAlone(cells, "mixed", missing, (note,) if missing.any() else ())
     if cells.categorical:
         return _unless_asked(kind, Category(cells, "category", missing))
     if cells.family == "text":

@@ -38,7 +38,12 @@ def open_columns(
     validate.check_not_the_ids(alignment.id, columns)
     validate.check_in_one_list(columns, exclude)
     return {
-        name: open_column(frame.get_column(name), kind=types.get(name), missing=missing)
+        name: open_column(
+            frame.get_column(name),
+            kind=types.get(name),
+            missing=missing,
+            asked=columns is not None,
+        )
         for name in wanted
         if name != alignment.id and name not in exclude
     }
