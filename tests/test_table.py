@@ -91,6 +91,21 @@ def test_what_was_done_is_said():
     assert summary["columns"][1]["n_filled"] == 2
 
 
+def test_a_result_prints_its_summary():
+    result = quiet_impute(pl.DataFrame(people()), pl.DataFrame(PATH), return_result=True)
+    head, _, names, *rows = repr(result).splitlines()
+    assert head == "Filled 10 of 11 missing cells (5 rows, 4 edges)."
+    assert names.split()[:3] == ["column", "kind", "missing"]
+    assert rows[0].split()[:3] == ["age", "integer", "2"]
+    assert "Rows go by column 'key' of the table" in repr(result)
+    assert len(repr(result)) < 2000
+    whole = quiet_impute(result.table, pl.DataFrame(PATH), exclude=["note"], return_result=True)
+    assert repr(whole).startswith("Nothing is missing (5 rows, 4 edges).")
+    numbered = pd.DataFrame({0: list("abc"), 1: [1.0, None, 3.0]})
+    edges = pd.DataFrame({"a": list("ab"), "b": list("bc")})
+    assert "  1  number" in repr(quiet_impute(numbered, edges, return_result=True))
+
+
 def test_columns_exclude_and_types():
     table, edges = pl.DataFrame(people()), pl.DataFrame(PATH)
     only = quiet_impute(table, edges, columns=["age"])
