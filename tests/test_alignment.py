@@ -91,6 +91,87 @@ def test_graph_objects(edges):
     assert found.graph.indices.tolist() == [1, 0, 2, 1]
 
 
+def test_a_chance_match_elects_no_column():
+    counties = pl.DataFrame({
+        "id": [f"{i:05}" for i in range(1000, 1060)],
+        "pop": [1003, 1007, *range(20_000, 20_058)],
+        "age": [1.0, None] * 30,
+    })  # fmt: skip
+    edges = pl.DataFrame({"a": range(1000, 1059), "b": range(1001, 1060)})
+    with pytest.raises(gf.InputError, match="column 'pop' coming nearest with 2 of 60 rows: name"):
+        aligned(counties, edges)
+    assert aligned(counties, edges.cast(pl.String).select(pl.all().str.zfill(5))).id == "id"
+
+
+def test_a_table_of_few_of_many_nodes_has_its_id_column():
+    edges = pl.DataFrame({"a": np.arange(5000), "b": np.arange(1, 5001)})
+    few = pl.DataFrame({"age": [5 * i % 99 for i in range(100)], "key": range(0, 5000, 50)})
+    found = aligned(few, edges)
+    assert (found.id, found.n_outside) == ("key", 4901)
+
+
+def test_rows_by_number_although_a_column_holds_some_of_them():
+    n = 40
+    frame = pl.DataFrame({"kids": [i % 4 for i in range(n)], "income": [1.0, None] * 20})
+    edges = pl.DataFrame({"a": np.arange(n - 1), "b": np.arange(1, n)})
+    assert aligned(frame, edges).id is None
+
+
+N = 6
+RING = np.array([np.arange(N), (np.arange(N) + 1) % N])
+BY_ROWS = {
+    "matrix": scipy.sparse.csr_array((np.ones(2 * N), np.hstack([RING, RING[::-1]]))),
+    "edge_index": RING,
+    "PyG": type("Data", (), {"edge_index": RING, "num_nodes": N})(),
+}
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, pa.table], ids=["pl", "pd", "pa"])
+@pytest.mark.parametrize("form", BY_ROWS)
+def test_nodes_without_ids_are_rows(form, make):
+    """Whatever numbers a column holds, some of them twice or all in another order."""
+    rank = [3, 0, 4, 1, 5, 2]
+    for column in ([0, 1, 2, 2, 3, 0], rank):
+        frame = make({"number": column, "income": [1.0, np.nan, 3.0, 4.0, 5.0, 6.0]})
+        found = aligned(frame, BY_ROWS[form])
+        assert found.id is None
+        assert found.graph.indices.tolist() == gf.Graph.of(BY_ROWS[form]).indices.tolist()
+        assert "in the order of the graph's nodes" in found.guesses[0]
+    assert aligned(frame, BY_ROWS[form], id="number").graph.indices[:2].tolist() == [2, 5]
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [gf.Graph.from_edges(RING, n_nodes=N), networkx.cycle_graph(N), RING.T.tolist()],
+    ids=["Graph", "networkx", "pairs"],
+)
+def test_numbers_that_may_be_rows_or_ids(edges):
+    income = {"income": [1.0, None, 3.0, 4.0, 5.0, 6.0]}
+    kids = pl.DataFrame({"kids": [0, 1, 2, 2, 3, 0]} | income)
+    assert aligned(kids, edges).id is None
+    assert aligned(pl.DataFrame({"id": range(N)} | income), edges).id == "id"
+    ranked = pl.DataFrame({"rank": [3, 0, 4, 1, 5, 2]} | income)
+    with pytest.raises(gf.InputError) as refusal:
+        aligned(ranked, edges)
+    assert str(refusal.value) == (
+        "The nodes of the graph are the numbers 0 to 5, which column 'rank' of the table holds in "
+        "another order: pass id='rank' if it holds their ids, or id='the row number' if they are "
+        "the rows in order."
+    )
+    assert aligned(ranked, edges, id="rank").id == "rank"
+    by_row = aligned(ranked, edges, id="the row number")
+    assert by_row.id is None
+    assert by_row.graph.indices.tolist() == gf.Graph.of(RING).indices.tolist()
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, pa.table], ids=["pl", "pd", "pa"])
+def test_row_numbers_can_be_asked_for(make):
+    frame = make({"rank": [2, 0, 1], "age": [1.0, np.nan, 3.0]})
+    edges = make({"a": [0, 1], "b": [1, 2]})
+    assert aligned(frame, edges).id == "rank"
+    assert aligned(frame, edges, id="the row number").graph.indices.tolist() == [1, 0, 2, 1]
+
+
 def test_networkx_nodes_are_ids():
     G = networkx.Graph([("cat", "ann"), ("ann", "bob")])
     found = aligned(table(IDS["text"]), G)
@@ -148,14 +229,15 @@ REFUSED = {
         table(["ann", "bob", "ann"]),
         {"source": ["ann"], "target": ["bob"]},
         {},
-        "The id 'ann' occurs twice in column 'key' of the table, in row 0 and in row 2: keep one "
-        "row per id, or name another column with id=.",
+        "The id 'ann' occurs twice in column 'key' of the table (guessed to hold the ids), in row "
+        "0 and in row 2: keep one row per id, or name another column with id=.",
     ),
     "no id": (
         table(["ann", None, "cat"]),
         {"source": ["ann"], "target": ["cat"]},
         {},
-        "There is no id in column 'key' of the table, row 1: every row needs one.",
+        "There is no id in column 'key' of the table (guessed to hold the ids), row 1: every row "
+        "needs one, or name another column with id=.",
     ),
     "no end": (
         table(IDS["text"]),
@@ -201,7 +283,7 @@ def test_refusals(case):
 
 def test_places_are_named_as_asked():
     naming = Naming("people.csv", "friends.csv", row=lambda row: f"line {row + 2}")
-    with pytest.raises(gf.InputError, match=r"of people.csv, in line 2 and in line 4"):
+    with pytest.raises(gf.InputError, match=r"the ids\), in line 2 and in line 4"):
         aligned(
             table(["ann", "bob", "ann"]),
             pl.DataFrame({"source": ["ann"], "target": ["bob"]}),

@@ -502,6 +502,21 @@ def test_numbers_written_as_text():
     assert listed(fill_with(marked, 0)) == ["1", "2", "3"]
 
 
+@pytest.mark.parametrize("make", [pandas, polars])
+def test_words_among_numbers_are_left_alone(make):
+    cells = ["1,5", "?", "2,5", None, "3", "?"]
+    column = open_column(make(cells))
+    assert (column.kind, column.reason) == ("left alone", 'numbers but for "?"')
+    assert column.notes == (
+        "Column 'x' is left alone, for its cells are numbers but for \"?\" (2 cells, the first in "
+        "row 1): pass missing=['?'] if that means missing, or types={'x': 'category'} if it is a "
+        "value.",
+    )
+    assert open_column(make(cells), kind="category").kind == "category"
+    assert open_column(make(cells), missing=["?"]).kind != "category"
+    assert open_column(make(["1", "2b", "2", "2b", None, "1"])).kind == "category"
+
+
 # -- moments --
 
 
@@ -607,10 +622,16 @@ def test_objects_by_their_types(values, kind, null):
 
 def test_mixtures():
     with pytest.raises(InputError) as refusal:
-        open_column(pandas([31, 25, None, "unknown"], object, name="age"))
+        open_column(pandas([31, 25, None, "unknown"], object, name="age"), asked=True)
     assert str(refusal.value) == (
         "Column 'age' mixes numbers (row 0: 31) and text (row 3: 'unknown'): name 'unknown' as "
         "missing if it stands for a missing cell, make all cells one kind, or leave the column out."
+    )
+    unasked = open_column(pandas([31, 25, None, "unknown"], object, name="age"))
+    assert (unasked.kind, unasked.reason) == ("left alone", "mixed")
+    assert unasked.notes == (
+        "Column 'age' is left alone, for it mixes numbers (row 0: 31) and text (row 3: 'unknown'): "
+        "name 'unknown' as missing if it stands for a missing cell, or make all cells one kind.",
     )
     complete = open_column(pandas([31, "unknown"], object))
     assert (complete.kind, complete.reason) == ("left alone", "mixed")
@@ -622,9 +643,9 @@ def test_mixtures():
     assert listed(fill_with(classes, 0))[-1] == 1
     zones = [dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 1, tzinfo=UTC), None]
     with pytest.raises(InputError, match=r"mixes dates with a time .* and a zone"):
-        open_column(pandas(zones, object))
+        open_column(pandas(zones, object), asked=True)
     with pytest.raises(InputError, match=r"mixes truth values \(row 0: True\) and numbers"):
-        open_column(pandas([True, 3, None], object))
+        open_column(pandas([True, 3, None], object), asked=True)
 
 
 @pytest.mark.parametrize(

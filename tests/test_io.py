@@ -75,8 +75,12 @@ def test_cells_are_typed_and_their_texts_kept(file):
 
 
 def test_missing_markers_can_be_named(file):
-    sheet = read_table(file(b"a,b\n1,NA\n-,\n3, \n"), missing=["-"])
-    assert sheet.table.to_pydict() == {"a": [1, None, 3], "b": ["NA", None, None]}
+    path = file(b"a,b\n1,NA\n-,x\n3, \n")
+    sheet = read_table(path, missing=["-"])
+    assert sheet.table.to_pydict() == {"a": [1, None, 3], "b": [None, "x", None]}
+    assert sheet.notes == ['"-" counts as missing (1 cell).', '"NA" counts as missing (1 cell).']
+    sheet = read_table(path, missing=["", "-"])
+    assert sheet.table.to_pydict() == {"a": [1, None, 3], "b": ["NA", "x", None]}
     assert sheet.notes == ['"-" counts as missing (1 cell).']
 
 

@@ -91,6 +91,21 @@ def test_what_was_done_is_said():
     assert summary["columns"][1]["n_filled"] == 2
 
 
+def test_a_result_prints_its_summary():
+    result = quiet_impute(pl.DataFrame(people()), pl.DataFrame(PATH), return_result=True)
+    head, _, names, *rows = repr(result).splitlines()
+    assert head == "Filled 10 of 11 missing cells (5 rows, 4 edges)."
+    assert names.split()[:3] == ["column", "kind", "missing"]
+    assert rows[0].split()[:3] == ["age", "integer", "2"]
+    assert "Rows go by column 'key' of the table" in repr(result)
+    assert len(repr(result)) < 2000
+    whole = quiet_impute(result.table, pl.DataFrame(PATH), exclude=["note"], return_result=True)
+    assert repr(whole).startswith("Nothing is missing (5 rows, 4 edges).")
+    numbered = pd.DataFrame({0: list("abc"), 1: [1.0, None, 3.0]})
+    edges = pd.DataFrame({"a": list("ab"), "b": list("bc")})
+    assert "  1  number" in repr(quiet_impute(numbered, edges, return_result=True))
+
+
 def test_columns_exclude_and_types():
     table, edges = pl.DataFrame(people()), pl.DataFrame(PATH)
     only = quiet_impute(table, edges, columns=["age"])
@@ -102,6 +117,17 @@ def test_columns_exclude_and_types():
     classes = quiet_impute(table, edges, types={"age": "category", "height": "leave"})
     assert set(classes["age"]) == {20, 50}
     assert classes["height"].equals(table["height"])
+
+
+def test_a_mixed_column_is_left_alone_unless_asked_for():
+    mess = pd.DataFrame(people())
+    mess["mess"] = [1, "two", None, 4, 5]
+    with pytest.warns(gf.GraphfillWarning, match="Column 'mess' is left alone, for it mixes"):
+        filled = gf.impute(mess, pd.DataFrame(PATH))
+    assert filled["mess"].tolist() == [1, "two", None, 4, 5]
+    assert filled["age"].notna().all()
+    with pytest.raises(gf.InputError, match=r"Column 'mess' mixes numbers \(row 0: 1\) and text"):
+        quiet_impute(mess, pd.DataFrame(PATH), columns=["mess"])
 
 
 def test_markers_mean_missing():
@@ -195,6 +221,31 @@ def test_same_bits_for_any_threads_and_limit():
     ]
     assert filled[0].equals(filled[1])
     assert filled[0].equals(filled[2])
+
+
+def linked_numbers(names, n=400):
+    """Rows whose neighbours agree so far in every column, half of whose cells are missing."""
+    rng = np.random.default_rng(0)
+    u = rng.integers(0, n, 3 * n)
+    edges = pl.DataFrame({"source": u, "target": (u + rng.integers(1, 6, 3 * n)) % n})
+    smooth = 10 * np.sin(np.arange(n) / 20)
+    noisy = {name: smooth + 4 * rng.normal(size=n) for name in names}
+    cells = {name: pl.Series(pa.array(v, mask=rng.random(n) < 0.5)) for name, v in noisy.items()}
+    return pl.DataFrame({"id": np.arange(n)} | cells), edges
+
+
+@pytest.mark.parametrize("options", [{}, {"scores": "random", "intervals": 0.9}])
+def test_a_column_alone_is_filled_as_among_others(options):
+    table, edges = linked_numbers("abc")
+    options |= {"id": "id", "return_result": True}
+    alone = quiet_impute(table, edges, columns=["b"], **options)
+    among = quiet_impute(table.select("c", "id", "a", "b"), edges, **options)
+    for name in alone.table.columns[2:]:
+        if name.startswith("b"):
+            np.testing.assert_allclose(alone.table[name], among.table[name], rtol=1e-9)
+    told = [{c.name: c.details for c in result.columns}["b"] for result in (alone, among)]
+    for key in ("scores", "rehearsal"):
+        assert repr(told[0].get(key))[:200] == repr(told[1].get(key))[:200]
 
 
 @pytest.mark.parametrize(

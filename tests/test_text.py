@@ -130,12 +130,12 @@ def test_integers_that_were_filled_by_floats():
 
 def test_a_column_of_nearly_numbers_is_text_with_a_note():
     cells = [str(i) for i in range(20)]
-    cells[12] = "unknown"
+    cells[12] = "12b"
     column, _, note = parse(*cells, name="age", line_of=lambda row: row + 2)
     assert str(column.type) == "string"
     assert note == (
-        'Column "age" is read as text because of "unknown" in line 14; pass '
-        "missing=['unknown'] if that means missing."
+        'Column "age" is read as text because of "12b" in line 14; pass '
+        "missing=['12b'] if that means missing."
     )
     assert parse("1", "a", "b")[2] is None
 

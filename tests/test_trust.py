@@ -1,5 +1,6 @@
 """Held-out scores see no cell's own value; choices, intervals and probabilities keep their word."""
 
+import datetime
 import warnings
 
 import narwhals as nw
@@ -317,12 +318,38 @@ def test_hybrid_and_scores_without_intervals():
     assert plain.table.columns == people.columns
 
 
-def test_few_known_cells_are_not_held_out():
-    table = pl.DataFrame({"key": list("abc"), "x": [1.0, None, 3.0]})
-    edges = pl.DataFrame({"s": ["a", "b"], "t": ["b", "c"]})
-    filled = gf.impute(table, edges, id="key", method="auto", intervals=0.9)
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, pa.table], ids=["pl", "pd", "pa"])
+def test_few_known_cells_are_not_held_out(make):
+    table = make({
+        "key": list("abc"),
+        "x": [1.0, -1.0, 3.0],
+        "n": [1, -1, 3],
+        "city": ["Rome", None, "Rome"],
+        "day": [datetime.date(2024, 1, 1), None, datetime.date(2024, 1, 3)],
+        "member": [True, None, True],
+    })  # fmt: skip
+    if make is pd.DataFrame:
+        table.index = [7, 8, 9]
+    edges = make({"s": ["a", "b"], "t": ["b", "c"]})
+    told = (
+        "Column 'x' has 2 known cell(s), fewer than the 50 that scores and intervals take: it gets "
+        "neither, and is left to propagation."
+    )
+    with pytest.warns(gf.GraphfillWarning) as caught:
+        filled = gf.impute(table, edges, id="key", method="auto", intervals=0.9, missing=[-1])
+    assert told in str(caught[0].message)
+    filled = nw.from_native(filled, eager_only=True)
+    assert filled.columns == [
+        "key", "x", "n", "city", "day", "member", "x_low", "x_high", "n_low", "n_high",
+        "city_probability", "city_set", "day_low", "day_high", "member_probability", "member_set",
+    ]  # fmt: skip
     assert filled["x"].to_list() == [1.0, 2.0, 3.0]
-    assert filled.columns == ["key", "x"]
+    for name in ("x_low", "x_high", "n_low", "n_high"):
+        assert filled[name].is_null().to_list() == [False, True, False]
+        assert filled[name].to_list()[2] == 3
+    for name in filled.columns[10:]:
+        assert filled[name].is_null().to_list() == [False, True, False]
+    assert filled["city_set"].to_list()[0] == "Rome"
 
 
 @pytest.mark.parametrize("level", [0, 1, 90, "high", True])

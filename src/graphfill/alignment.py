@@ -11,18 +11,19 @@ import numpy as np
 from . import validate
 from .edges import is_table
 from .graph import Graph
-from .id_column import Ids, alike, distinct, first_duplicate, matches, numbered
+from .id_candidate import most_alike
+from .id_column import Ids, alike, distinct, first_duplicate, numbered
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-SAMPLE = 1000  # ends of edges that are looked up when the id column has to be guessed
 # Pairs of names that edge tables commonly give to the two ends of an edge.
 END_NAMES = (
     ("source", "target"), ("src", "dst"), ("from", "to"), ("u", "v"), ("head", "tail"),
     ("node1", "node2"), ("id1", "id2"), ("source_id", "target_id"), ("from_id", "to_id"),
 )  # fmt: skip
 INDEX = "the index"
+ROW_NUMBER = "the row number"
 
 
 @dataclass(frozen=True)
@@ -90,30 +91,32 @@ def align(
     guesses: list[str] = []
     texts, edge_texts = texts or {}, edge_texts or {}
     validate.check_has_rows(len(frame), naming.table)
+    numbered_rows = None
     if is_table(edges) and not isinstance(edges, Graph):
         listed, weights, (source, target) = _from_table(
             edges, source, target, weight, naming, edge_texts, guesses
         )
     else:
-        listed, weights = _from_graph(edges, weight)
+        listed, weights, numbered_rows = _from_graph(edges, weight)
     for role, ends in zip(("source", "target"), listed, strict=True):
         row = ends.missing()
         if row is not None:
             raise validate.edge_without_end(naming.edges, naming.edge_row(row), role)
 
-    name, own = _find_ids(frame, id, listed, texts, naming, guesses, by_position)
+    guessed = id is None
+    name, own = _find_ids(frame, id, listed, texts, naming, guesses, by_position, numbered_rows)
     for holder, ids in ((naming.table, [own]), (naming.edges, listed)):
         if any(column.trimmed for column in ids):
             guesses.append(f"Blanks around the ids in {holder} are left out.")
     row = own.missing()
     if row is not None:
-        raise validate.row_without_id(naming.table, naming.row(row), name)
+        raise validate.row_without_id(naming.table, naming.row(row), name, guessed)
     own, *both = alike(own, *listed)
     nodes, first, second = numbered(own, *both)
     twice = first_duplicate(nodes)
     if twice is not None:
         rows = naming.row(twice[0]), naming.row(twice[1])
-        raise validate.id_occurs_twice(naming.table, name, own[twice[1]], *rows)
+        raise validate.id_occurs_twice(naming.table, name, own[twice[1]], *rows, guessed)
     graph = Graph.from_edges(first, second, weight=weights, nodes=nodes, unknown="add")
     n_rows = len(nodes)
     n_unlinked = int(np.count_nonzero(np.diff(graph.indptr)[:n_rows] == 0))
@@ -200,6 +203,7 @@ def _ids(frame: nw.DataFrame[Any], name: Any, texts: Mapping[str, Any], holder: 
 
 
 def guess_ends(names: list[Any], naming: Naming, guesses: list[str]) -> tuple[Any, Any]:
+    names = [name for name in names if name != ""]
     lower = {str(name).lower(): name for name in names}
     for u, v in END_NAMES:
         if u in lower and v in lower:
@@ -215,8 +219,8 @@ def guess_ends(names: list[Any], naming: Naming, guesses: list[str]) -> tuple[An
     return names[0], names[1]
 
 
-def _from_graph(edges: Any, weight: Any) -> tuple[tuple[Ids, Ids], Any]:
-    """Each edge of a graph object once, as ids."""
+def _from_graph(edges: Any, weight: Any) -> tuple[tuple[Ids, Ids], Any, NumberedRows | None]:
+    """Each edge of a graph object once, as ids; and its nodes if those are but numbers."""
     if weight is not None and hasattr(edges, "adjacency"):
         graph = Graph.from_networkx(edges, weight)
     elif weight is not None and hasattr(edges, "vcount"):
@@ -230,7 +234,16 @@ def _from_graph(edges: Any, weight: Any) -> tuple[tuple[Ids, Ids], Any]:
     ends = [row[once], graph.indices[once]]
     if graph.ids is not None:
         ends = [graph.ids[end] for end in ends]
-    return (Ids(ends[0]), Ids(ends[1])), weights
+        return (Ids(ends[0]), Ids(ends[1])), weights, None
+    return (Ids(ends[0]), Ids(ends[1])), weights, NumberedRows(graph.n_nodes, _by_rows(edges))
+
+
+def _by_rows(edges: Any) -> bool:
+    """Whether nodes without ids can only be rows: those of a matrix, of PyG or of igraph."""
+    if any(hasattr(edges, name) for name in ("tocsr", "edge_index", "adj_t", "vcount")):
+        return True
+    shape = tuple(getattr(edges, "shape", ()))  # [2, edges] as PyG has them; [edges, 2] may be ids
+    return len(shape) == 2 and shape[1] != 2
 
 
 # -- the rows' ids --
@@ -244,6 +257,7 @@ def _find_ids(
     naming: Naming,
     guesses: list[str],
     by_position: bool,
+    numbered_rows: NumberedRows | None,
 ) -> tuple[Any, Ids]:
     import narwhals as nw
 
@@ -251,6 +265,8 @@ def _find_ids(
     if name is not None:
         if name not in frame.columns and index is not None and name in (INDEX, index.name):
             return INDEX, Ids(index)
+        if name == ROW_NUMBER and by_position and name not in frame.columns:
+            return None, Ids(np.arange(len(frame)))
         validate.check_column_name(name, frame.columns, naming.table)
         return name, _ids(frame, name, texts, naming.table)
 
@@ -258,23 +274,23 @@ def _find_ids(
     candidates: list[tuple[Any, Ids]] = [(INDEX, Ids(index))] if labelled else []
     floats = []
     for column in frame.iter_columns():
+        if column.name == "":  # the numbers of rows, in files of pandas and R
+            continue
         if column.dtype.is_float():
             floats.append(column)
         elif not column.dtype.is_nested():
             candidates.append((column.name, Ids(column, texts.get(column.name))))
-    best, score = most_alike(candidates, ends)
-    if not score[0]:  # whole numbers may stand as 1.0, 2.0
-        whole = [(c.name, Ids(c, texts.get(c.name))) for c in floats]
-        whole = [(name, ids) for name, ids in whole if ids.kind == "whole numbers"]
-        other, other_score = most_alike(whole, ends)
-        best = other if other_score > score else best
-    if best is not None:
-        if best[0] != INDEX:
-            guesses.append(
-                f"Rows go by column {best[0]!r} of {naming.table}, whose values are the ends of "
-                f"edges (name another with {validate.option('id')})."
-            )
-        return best
+    if numbered_rows is not None and numbered_rows.n_nodes == len(frame):
+        return _in_order(candidates, numbered_rows, len(frame), naming, guesses)
+    best = most_alike(candidates, ends)
+    if best is None or not best.elected(ends):  # whole numbers may stand as 1.0, 2.0
+        whole = ((c.name, Ids(c, texts.get(c.name))) for c in floats)
+        other = most_alike(((n, ids) for n, ids in whole if ids.kind == "whole numbers"), ends)
+        best = max((one for one in (best, other) if one), key=lambda one: one.score, default=None)
+    if best is not None and best.worth_naming(ends):
+        if best.name != INDEX:
+            guesses.append(guessed_column(best.name, naming.table))
+        return best.name, best.ids
     n_rows = len(frame)
     if by_position and all(_row_numbers(end, n_rows) for end in ends):
         guesses.append(
@@ -284,21 +300,60 @@ def _find_ids(
         return None, Ids(np.arange(n_rows))
     example = candidates[0] if candidates else (None, Ids(np.arange(n_rows)))
     raise validate.no_id_column(
-        naming.table, example[0], example[1][0], naming.edges, ends[0][0] if len(ends[0]) else None
+        naming.table,
+        example[0],
+        example[1][0],
+        naming.edges,
+        ends[0][0] if len(ends[0]) else None,
+        None if best is None else (best.name, best.n_named(ends), n_rows),
     )
 
 
-def most_alike(
-    candidates: Iterable[tuple[Any, Ids]], ends: tuple[Ids, Ids]
-) -> tuple[tuple[Any, Ids] | None, tuple[bool, int]]:
-    """The column most of whose values are ends of edges; one without duplicates before others."""
-    asked = ends[0].sample(SAMPLE), ends[1].sample(SAMPLE)
-    best, score = None, (False, 0)
-    for candidate, ids in candidates:
-        found = max(matches(ids, end) for end in asked)
-        if found and (distinct(ids), found) > score:
-            best, score = (candidate, ids), (distinct(ids), found)
-    return best, score
+def guessed_column(name: Any, holder: str) -> str:
+    return (
+        f"Rows go by column {name!r} of {holder}, whose values are the ends of edges (name another "
+        f"with {validate.option('id')})."
+    )
+
+
+@dataclass(frozen=True)
+class NumberedRows:
+    """A graph whose nodes have no ids but 0, 1, 2, ...
+
+    `surely` is whether those can be nothing but numbers of rows, as in a matrix; in a list of
+    pairs they may as well be ids that happen to be such numbers.
+    """
+
+    n_nodes: int
+    surely: bool
+
+
+def _in_order(
+    candidates: Iterable[tuple[Any, Ids]],
+    nodes: NumberedRows,
+    n_rows: int,
+    naming: Naming,
+    guesses: list[str],
+) -> tuple[Any, Ids]:
+    """Row k is node k, unless a column says otherwise as plainly."""
+    order = np.arange(n_rows)
+    numbers = [
+        (name, ids)
+        for name, ids in candidates
+        if ids.kind == "whole numbers" and _row_numbers(ids, n_rows) and distinct(ids)
+    ]
+    for name, ids in numbers:
+        if np.array_equal(ids.numpy(), order):
+            if name != INDEX:
+                guesses.append(guessed_column(name, naming.table))
+            return name, ids
+    if numbers and not nodes.surely:
+        raise validate.rows_or_ids(naming.table, numbers[0][0], n_rows)
+    guesses.append(
+        "Rows are taken in the order of the graph's nodes, which have no ids (name a column of "
+        f"ids with {validate.option('id')})."
+    )
+    return None, Ids(order)
 
 
 def _is_range(index: Any) -> bool:

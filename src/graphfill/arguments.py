@@ -30,7 +30,7 @@ IMPUTE_EXAMPLES = """\
 examples:
   graphfill impute people.csv friends.csv -o filled.csv
   graphfill impute people.parquet friends.parquet -o filled.parquet --id user --columns age,city
-  graphfill impute survey.csv links.tsv -o filled.csv --missing NA,-1,unknown --mark
+  graphfill impute survey.csv links.tsv -o filled.csv --missing unknown,-1 --mark
   graphfill impute people.csv friends.csv -o filled.csv --method auto --report report.html
   graphfill impute towns.csv roads.csv -o filled.csv --weight traffic --solver diffusion --steps 40
   graphfill impute nodes.parquet edges.parquet -o filled.parquet --memory-limit 4GB
@@ -227,7 +227,9 @@ def _add_solver(group: Any) -> None:
         default="exact",
         help="the limit of diffusion (default), or --steps of it",
     )
-    group.add_argument("--steps", type=count, default=40, metavar="N", help="of diffusion (40)")
+    group.add_argument(
+        "--steps", type=count, metavar="N", help="of --solver diffusion or chebyshev (40)"
+    )
 
 
 def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:
@@ -241,7 +243,8 @@ def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     reading = parser.add_argument_group("reading")
     reading.add_argument(
         "--missing", type=name_list, metavar="A,B",
-        help="what marks a missing cell, beside an empty one (NA, NaN, null and the like)",
+        help="what else marks a missing cell, beside an empty one and NA, NaN, null and the like; "
+        "to read those as words, begin with nothing: '' or ',A,B'",
     )  # fmt: skip
     reading.add_argument(
         "--separator", type=separator, metavar="C", help="between the table's cells (seen)"

@@ -18,6 +18,7 @@ from . import validate
 from .cells import Cells, read
 from .classes import Boolean, Category
 from .kinds import Column, LeftAlone, Number, Whole
+from .numerals import stray_words
 from .objects import as_number, equals_marker
 
 if TYPE_CHECKING:
@@ -29,7 +30,11 @@ FEW_VALUES = 20  # up to here, text that repeats itself is a category
 
 
 def open_column(
-    series: nw.Series[Any], *, kind: str | None = None, missing: Sequence[Any] = ()
+    series: nw.Series[Any],
+    *,
+    kind: str | None = None,
+    missing: Sequence[Any] = (),
+    asked: bool = False,
 ) -> Column:
     """Read one column of a dataframe, remembering how to give it back.
 
@@ -43,6 +48,8 @@ def open_column(
     missing : sequence, optional
         Values that mark a cell as missing, beside null, None, NaN and NaT. A text cell is
         compared with the marker as text, a number with the marker as a number.
+    asked : bool
+        Whether the column was named as one to fill: then a mixture is refused, not left alone.
 
     Examples
     --------
@@ -61,12 +68,11 @@ def open_column(
     if kind is not None:
         validate.check_column_kind(series.name, kind, KINDS)
     cells = read(series, missing)
-    return _choose(
-        cells, kind, cells.missing | _marked(cells, missing) if missing else cells.missing
-    )
+    is_missing = cells.missing | _marked(cells, missing) if missing else cells.missing
+    return _choose(cells, kind, is_missing, asked)
 
 
-def _choose(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Column:
+def _choose(cells: Cells, kind: str | None, missing: NDArray[np.bool_], asked: bool) -> Column:
     if kind == "leave":
         return LeftAlone(cells, "as you asked", missing)
     if missing.all():
@@ -78,9 +84,11 @@ def _choose(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Colum
     if cells.family == "":
         return _unless_asked(kind, LeftAlone(cells, cells.reason, missing))
     if cells.mixture is not None:
-        if kind is not None or missing.any():
+        if kind is not None or (asked and missing.any()):
             raise validate.mixed_column(cells.series.name, *cells.mixture)
-        return LeftAlone(cells, "mixed", missing)
+        mixed = f"is left alone, for it {validate.mixture(*cells.mixture)}"
+        note = f"Column {cells.series.name!r} {mixed}, or make all cells one kind."
+        return LeftAlone(cells, "mixed", missing, (note,) if missing.any() else ())
     if cells.categorical:
         return _unless_asked(kind, Category(cells, "category", missing))
     if cells.family == "text":
@@ -142,6 +150,9 @@ def _open_text(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Co
         return Category(cells, "category", missing)
     if kind is not None:
         raise validate.kind_cannot_apply(cells.series.name, kind, "text")
+    words = _stray_words(cells, missing)
+    if words:
+        return _among_numbers(cells, missing, words)
     n_known = int(np.count_nonzero(~missing))
     n_values = int(np.count_nonzero(np.bincount(cells.codes[~missing])))
     all_differ = n_values == n_known >= 3
@@ -149,6 +160,32 @@ def _open_text(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Co
         reason = f"free text ({n_values:,} different values in {n_known:,} known cells)"
         return LeftAlone(cells, reason, missing)
     return Category(cells, "category", missing)
+
+
+def _stray_words(cells: Cells, missing: NDArray[np.bool_]) -> dict[str, int]:
+    import pyarrow as pa
+
+    known = cells.twin.filter(pa.array(~missing))
+    return stray_words(known) or stray_words(known, ",")
+
+
+def _among_numbers(cells: Cells, missing: NDArray[np.bool_], words: dict[str, int]) -> Column:
+    """Neither a number nor a class to fill in: the user has to say which."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    name = cells.series.name
+    trimmed = pc.utf8_trim_whitespace(cells.twin)
+    found = pc.is_in(trimmed, value_set=pa.array(list(words), trimmed.type)).to_numpy() & ~missing
+    listed = ", ".join(f'"{word}"' for word in words)
+    count, first = int(np.count_nonzero(found)), validate.place(int(np.argmax(found)))
+    held = f"{count:,} cell{'s, the first' if count > 1 else ''} in {first}"
+    note = (
+        f"Column {name!r} is left alone, for its cells are numbers but for {listed} ({held}): pass "
+        f"{validate.meaning_missing(*words)} if that means missing, or "
+        f"{validate.typed(name, 'category')} if it is a value."
+    )
+    return LeftAlone(cells, f"numbers but for {listed}", missing, (note,))
 
 
 def _says_yes_or_no(cells: Cells, missing: NDArray[np.bool_]) -> bool:

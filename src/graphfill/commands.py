@@ -18,6 +18,7 @@ from .table_result import TableResult
 from .town import make_town
 
 LEVEL = 0.9  # of the intervals in a report
+STEPS = 40  # of diffusion, as in the paper
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,6 +32,9 @@ def run(options: argparse.Namespace) -> int:
         "completion": completion,
     }
     with validate.command_line():
+        if "steps" in options:
+            validate.check_steps_of_solver(options.steps, options.solver)
+            options.steps = options.steps or STEPS
         return commands[options.command](options)
 
 
@@ -283,4 +287,5 @@ def _places(sheet: io.Sheet) -> Callable[[int], str]:
 
 def _column_kinds(options: argparse.Namespace, table: io.Sheet) -> dict[str, str]:
     """Kinds by column; how a date is written matters to the reader alone."""
-    return {name: kind.partition(":")[0] for name, kind in options.types}
+    unnamed = {name: "leave" for name in table.table.column_names if name == ""}
+    return unnamed | {name: kind.partition(":")[0] for name, kind in options.types}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,17 @@ from numpy.typing import NDArray
 from .graph import Graph
 
 PATTERNS = ("random", "rows", "high", "region")
+
+
+def number_of(name: Any) -> int:
+    """A number for a column that its name decides: what is drawn for it depends on no other.
+
+    Examples
+    --------
+    >>> number_of("age") == number_of("age") != number_of("city")
+    True
+    """
+    return zlib.crc32(str(name).encode(errors="surrogatepass"))
 
 
 def draw_folds(rows: NDArray[np.intp], n_folds: int, key: list[int]) -> list[NDArray[np.intp]]:
@@ -50,7 +63,8 @@ def hide_cells(
     >>> hide_cells({"x": np.arange(4.0)}, path, share=0.5, pattern="region")["x"].sum()
     np.int64(2)
     """
-    rng = np.random.default_rng([*np.atleast_1d(seed).tolist(), 4])
+    key = [*np.atleast_1d(seed).tolist(), 4]
+    rng = np.random.default_rng(key)
     n_rows = len(next(iter(levels.values())))
     shared = rng.random(n_rows)
     if pattern == "region":
@@ -58,7 +72,9 @@ def hide_cells(
     hidden = {}
     for name, cells in levels.items():
         known = np.flatnonzero(~np.isnan(cells))
-        rank = shared[known] if pattern in ("rows", "region") else rng.random(len(known))
+        rank = shared[known]
+        if pattern not in ("rows", "region"):
+            rank = np.random.default_rng([*key, number_of(name)]).random(len(known))
         if pattern == "high":
             # The higher a value, the likelier it is among the first to go.
             place = np.argsort(np.argsort(cells[known], kind="stable")) / max(len(known), 1)

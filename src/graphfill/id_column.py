@@ -151,19 +151,43 @@ def first_duplicate(nodes: Array) -> tuple[int, int] | None:
     return int(order[at]), int(order[at + 1])
 
 
-def matches(ids: Ids, ends: Ids) -> int:
-    """How many rows the ends name."""
+def share_found(ends: Ids, ids: Ids) -> float:
+    """The share of the ends that are among the ids."""
     import pyarrow.compute as pc
 
-    ids, ends = alike(ids, ends)
+    ends, ids = alike(ends, ids)
+    if not len(ends) or not len(ids):
+        return 0.0
     if "objects" in (ids.kind, ends.kind):
         try:
-            return len(set(ids.objects()) & set(ends.objects()))
+            known = set(ids.objects())
+            return sum(end in known for end in ends.objects()) / len(ends)
         except TypeError:  # lists and the like
-            return 0
+            return 0.0
     if ids.kind != ends.kind:
-        return 0
-    return int(pc.sum(pc.is_in(ids.values, value_set=ends.values)).as_py() or 0)
+        return 0.0
+    # The ends are few, the ids may be many: those that are ends come first.
+    named = ids.values.filter(pc.is_in(ids.values, value_set=ends.values, skip_nulls=True))
+    return (pc.sum(pc.is_in(ends.values, value_set=named)).as_py() or 0) / len(ends)
+
+
+def count_named(ids: Ids, *ends: Ids) -> int:
+    """How many of the ids are among some ends."""
+    import pyarrow.compute as pc
+
+    ids, *others = alike(ids, *ends)
+    if any("objects" in (ids.kind, some.kind) for some in others):
+        try:
+            known = set().union(*(some.objects() for some in others))
+            return sum(one in known for one in ids.objects())
+        except TypeError:
+            return 0
+    named = np.zeros(len(ids), dtype=bool)
+    for some in others:
+        if some.kind == ids.kind:
+            found = pc.is_in(ids.values, value_set=some.values, skip_nulls=True)
+            named |= found.to_numpy(zero_copy_only=False)
+    return int(np.count_nonzero(named))
 
 
 def distinct(ids: Ids) -> bool:

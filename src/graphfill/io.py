@@ -46,8 +46,8 @@ def read_table(
     ----------
     path : path
     missing : list of str, optional
-        The texts that mean missing, besides the empty cell; by default NA, NaN, null and the
-        like in CSV, and none in JSON lines.
+        Texts that mean missing, beside the empty cell and, in CSV, NA, NaN, null and the like;
+        with an empty text among them, those are words.
     types : dict of name to str, optional
         The type of a column: "number", "integer", "category", "date", "date:%d/%m/%Y", "time",
         "leave".

@@ -145,13 +145,16 @@ def _covers(
     return float(np.mean(sure.sets[place, truth.astype(np.intp)]))
 
 
-def sure_columns(column: Column, judged: Judgement) -> list[nw.Series[Any]]:
+def sure_columns(column: Column, judged: Judgement | None) -> list[nw.Series[Any]]:
     """What is added to the table beside a column: its bounds, or its probabilities and sets.
 
-    A known cell is its own bound, has probability 1, and is alone in its set.
+    A known cell is its own bound, has probability 1, and is alone in its set. A filled one of a
+    column that could not be judged has none of these.
     """
     import narwhals as nw
 
+    if judged is None:
+        return _unsure_columns(column)
     sure, name = judged.sure, column.name
     if isinstance(sure, Interval):
         # The whole numbers within an interval are those within its rounded bounds.
@@ -181,3 +184,23 @@ def sure_columns(column: Column, judged: Judgement) -> list[nw.Series[Any]]:
         nw.new_series(f"{name}_probability", probability, nw.Float64, backend=backend),
         nw.new_series(f"{name}_set", words.tolist(), nw.String, backend=backend),
     ]
+
+
+def _unsure_columns(column: Column) -> list[nw.Series[Any]]:
+    """The same columns, null where a cell was filled."""
+    import narwhals as nw
+
+    series, name = column.rebuild(), column.name
+    backend = series.implementation
+    if column.n_classes:
+        known = list(zip(series.to_list(), ~column.missing, strict=True))
+        words = [str(value) if is_known else None for value, is_known in known]
+        chances = [1.0 if is_known else None for _, is_known in known]
+        return [
+            nw.new_series(f"{name}_probability", chances, nw.Float64, backend=backend),
+            nw.new_series(f"{name}_set", words, nw.String, backend=backend),
+        ]
+    is_known = nw.new_series("known", ~column.missing, nw.Boolean, backend=backend)
+    frame = series.alias("bound").to_frame().with_columns(is_known)
+    bound = frame.select(nw.when(nw.col("known")).then(nw.col("bound")))["bound"]
+    return [bound.alias(f"{name}_low"), bound.alias(f"{name}_high")]

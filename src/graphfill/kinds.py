@@ -157,12 +157,15 @@ class Column:
 class LeftAlone(Column):
     """A column that comes back as it came, and why."""
 
-    def __init__(self, cells: Cells, reason: str, missing: Mask) -> None:
+    def __init__(
+        self, cells: Cells, reason: str, missing: Mask, notes: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(cells, "left alone", missing)
         self.reason = reason
+        self.notes = notes
 
     def _again(self, missing: Mask) -> Column:
-        return LeftAlone(self._cells, self.reason, missing)
+        return LeftAlone(self._cells, self.reason, missing, self.notes)
 
     def levels(self) -> Floats:
         return np.full(self.missing.size, np.nan)

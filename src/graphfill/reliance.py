@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column
+from .folds import number_of
 
 SHARE = 0.2  # of the known cells that is held out
 FEWEST = 20  # with fewer cells held out there is nothing to fit: the graph is relied on fully
@@ -68,10 +69,10 @@ class HeldOut:
 def hold_out(columns: Sequence[Column], seed: int) -> dict[str, HeldOut]:
     """Draw the cells to hold out of each column that has enough of them."""
     held = {}
-    for number, column in enumerate(columns):
+    for column in columns:
         known = np.flatnonzero(~column.missing)
         size = int(SHARE * len(known))
         if size >= FEWEST:
-            rng = np.random.default_rng([seed, 3, number])
+            rng = np.random.default_rng([seed, 3, number_of(column.name)])
             held[column.name] = HeldOut(np.sort(rng.choice(known, size, replace=False)))
     return held

@@ -14,10 +14,21 @@ def of_fill(said: Said) -> str:
         where = " in the columns asked for" if _some_left_out(said) else ""
         first = f"Nothing is missing{where}: the table is written as it came to {said['output']}."
         return "\n".join([first, *_notes(said)])
-    head = (
-        f"Filled {said['filled']:,} of {said['missing']:,} missing cells ({_size(said)}) in "
-        f"{said['seconds']['total']:.1f} s."
-    )
+    written = [f"Written to {said['output']}", *_report(said)]
+    took = f" in {said['seconds']['total']:.1f} s"
+    return "\n".join([_filled(said, took), "", *_columns(said), *_notes(said), "", *written])
+
+
+def of_result(said: Said) -> str:
+    """What `graphfill.impute` did: a `TableResult` as it is printed."""
+    if not said["missing"]:
+        return "\n".join([f"Nothing is missing ({_size(said)}).", *_notes(said)])
+    return "\n".join([_filled(said), "", *_columns(said), *_notes(said)])
+
+
+def _filled(said: Said, took: str = "") -> str:
+    """How many cells were filled, and what kept others from it."""
+    head = f"Filled {said['filled']:,} of {said['missing']:,} missing cells ({_size(said)}){took}."
     if said["unreached"]:
         got = (
             "stay missing"
@@ -30,8 +41,7 @@ def of_fill(said: Said) -> str:
         )
     if said["converged"] is False:
         head += f"\nNot converged: relative residual {said['residual']:.1e}."
-    written = [f"Written to {said['output']}", *_report(said)]
-    return "\n".join([head, "", *_columns(said), *_notes(said), "", *written])
+    return head
 
 
 def of_survey(said: Said) -> str:
@@ -108,7 +118,7 @@ def _columns(said: Said) -> list[str]:
         agreed = column["agreement"]
         rows.append(
             (
-                column["name"],
+                str(column["name"]),
                 column["kind"],
                 f"{column['n_missing']:,}",
                 f"{column['n_filled']:,}",

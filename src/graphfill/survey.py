@@ -38,7 +38,12 @@ def open_columns(
     validate.check_not_the_ids(alignment.id, columns)
     validate.check_in_one_list(columns, exclude)
     return {
-        name: open_column(frame.get_column(name), kind=types.get(name), missing=missing)
+        name: open_column(
+            frame.get_column(name),
+            kind=types.get(name),
+            missing=missing,
+            asked=columns is not None,
+        )
         for name in wanted
         if name != alignment.id and name not in exclude
     }
@@ -115,7 +120,10 @@ def notes_on(
     if alignment.n_unlinked:
         notes.append(f"{alignment.n_unlinked:,} row(s) of {naming.table} have no edge.")
     for summary in summaries.values():
-        if summary.note and summary.n_missing:
+        own = opened[summary.name].notes if summary.name in opened else ()
+        if summary.n_filled or summary.note:
+            notes += own
+        if summary.note and summary.n_missing and not own:
             notes.append(
                 f"Column {summary.name!r} is left alone with {summary.n_missing:,} missing "
                 f"cell(s): {summary.note}."
@@ -132,6 +140,4 @@ def notes_on(
                 f"which bound {100 * said['highest_level']:.3g} % of the truths at most, not "
                 f"{100 * said['interval_level']:.3g} %: its bounds are left empty."
             )
-        if summary.n_filled:
-            notes += opened[summary.name].notes
     return notes

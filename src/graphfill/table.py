@@ -57,8 +57,10 @@ def impute(
         Nodes that the table lacks pass information on and are not added to the result.
     id, source, target, weight : names of columns, optional
         `id` is guessed (the column whose values are the ends of edges) and so are `source` and
-        `target` (by name, or the first two columns); a guess is said in a warning. Edges count
-        equally unless `weight` is named.
+        `target` (by name, or the first two columns); a guess is said in a warning. The nodes of a
+        matrix or another graph without ids are the rows in order. In any library, ``id="the row
+        number"`` says that edges name rows, counted from 0; in pandas, ``id="the index"`` that
+        they name its labels. Edges count equally unless `weight` is named.
     columns, exclude : names of columns, optional
         Fill only these; leave these alone.
     types : mapping from column to kind, optional
@@ -70,8 +72,9 @@ def impute(
         row's other columns; or, column by column, the best of all by held-out score.
     intervals : float, optional
         A level such as 0.9: columns ``<name>_low`` and ``<name>_high`` are added that hold the
-        truth of so many filled numbers (empty where too few cells are known for that), and
-        ``<name>_probability`` and ``<name>_set`` for categories.
+        truth of so many filled numbers, and ``<name>_probability`` and ``<name>_set`` for
+        categories; null for the filled cells of a column with fewer than 50 known ones, or with
+        too few for that level.
     scores : bool, "random", "rows", "high" or "region"
         Score the method on held-out cells, beside the column's mean and the neighbours'. With a
         word, also on a fifth of the known cells hidden at random, as whole rows, high values (or

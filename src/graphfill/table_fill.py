@@ -26,6 +26,7 @@ from .survey import (
     unreached_cells,
 )
 from .table_result import ColumnSummary, TableResult
+from .trust import FEWEST_KNOWN
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -139,6 +140,7 @@ def fill_table(
         summaries[name].n_unreached = int(cells.sum())
     surveyed = time.perf_counter()
     judged: dict[str, Judgement] = {}
+    unjudged: list[str] = []
     if todo and (scores or intervals is not None or method in LEARNT):
         judged = judge(
             {name: column for name, column in opened.items() if column.n_channels},
@@ -156,6 +158,13 @@ def fill_table(
         for name, judgement in judged.items():
             summaries[name].details |= judgement.details(opened[name])
             summaries[name].explained = judgement.explained
+        unjudged = [
+            f"Column {column.name!r} has {int((~column.missing).sum())} known cell(s), fewer than "
+            f"the {FEWEST_KNOWN} that scores and intervals take: it gets neither"
+            f"{', and is left to propagation' if method in LEARNT else ''}."
+            for column in todo
+            if column.name not in judged
+        ]
     if fill and todo:
         left_missing = beyond_reach if unreached == "nan" else {}
         for name, judgement in judged.items():
@@ -179,8 +188,8 @@ def fill_table(
         rebuilt = [column.rebuild() for column in todo]
         result.filled = {column.name: column.filled_cells for column in todo}
         added = _marks(result.filled, frame) if mark else []
-        for name, judgement in judged.items() if add_intervals else ():
-            added += sure_columns(opened[name], judgement)
+        for column in todo if add_intervals and intervals is not None else ():
+            added += sure_columns(column, judged.get(column.name))
         for series in added:
             validate.check_free_name(series.name, frame.columns)
         result.table = nw.to_native(frame.with_columns(*rebuilt, *added))
@@ -195,7 +204,7 @@ def fill_table(
                 beyond_reach[column.name],
                 judged.get(column.name),
             )
-    result.notes = notes_on(alignment, summaries, opened, naming)
+    result.notes = [*notes_on(alignment, summaries, opened, naming), *unjudged]
     done = time.perf_counter()
     result.seconds = {
         "link": linked - began,

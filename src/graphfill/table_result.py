@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import Alignment
+from .summary import of_result
 
 Cells = NDArray[np.bool_]
 
@@ -45,7 +46,7 @@ class ColumnSummary:
     details: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass
+@dataclass(repr=False)
 class TableResult:
     """What :func:`impute` did.
 
@@ -71,6 +72,9 @@ class TableResult:
     residual: float = 0.0
     converged: bool | None = None
     seconds: dict[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return of_result(self.summary())
 
     @property
     def n_filled(self) -> int:

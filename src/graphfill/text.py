@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 from . import dates, validate
 from .dates import PEEK, matches
+from .numerals import (
+    INFINITE,
+    INTEGER,
+    LENIENT,
+    NEARLY,
+    NUMBER,
+    is_number,
+    stray_words,
+    with_point,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 KINDS = ("number", "integer", "boolean", "category", "date", "time", "duration", "leave")
-NEARLY = 0.9  # of the known cells are numbers: then the others are worth a note
 MOST_DECIMALS = 6  # up to here Arrow writes decimals without an exponent
-
-_INTEGER = r"^-?(?:0|[1-9][0-9]*)$"
-_NUMBER = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
-_LENIENT = r"^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
-_INFINITE = r"^[+-]?(?i:inf|infinity)$"
 
 
 @dataclass(frozen=True)
@@ -180,6 +184,8 @@ def parse_column(
         found = _numbers(cells, decimal)
         if found is not None:
             return found, _number_format(cells, decimal), None
+        if stray_words(cells, decimal):  # whoever fills the column says so
+            return texts, TextFormat(decimal=decimal), None
         note = _near_numbers(cells, decimal, name, line_of)
     if note is None:
         moments, moment, note = dates.parse(cells, name)
@@ -192,7 +198,7 @@ def _integers(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not matches(cells[:PEEK], _INTEGER):
+    if not matches(cells[:PEEK], INTEGER):
         return None
     try:
         found = pc.cast(cells, pa.int64())
@@ -208,21 +214,12 @@ def _has_leading_zero(cells: pa.ChunkedArray) -> bool:
     return pc.any(pc.match_substring_regex(cells, "^-?0[0-9]")).as_py() is True
 
 
-def _with_point(cells: pa.ChunkedArray, decimal: str) -> pa.ChunkedArray:
-    import pyarrow.compute as pc
-
-    if decimal == ".":
-        return cells
-    # A point in a file with decimal commas groups thousands, or is a slip: no number either way.
-    return pc.replace_substring(pc.replace_substring(cells, ".", "?"), decimal, ".")
-
-
 def _numbers(cells: pa.ChunkedArray, decimal: str) -> pa.ChunkedArray | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    pointed = _with_point(cells, decimal)
-    if not matches(pointed[:PEEK], f"{_NUMBER}|{_INFINITE}"):
+    pointed = with_point(cells, decimal)
+    if not matches(pointed[:PEEK], f"{NUMBER}|{INFINITE}"):
         return None
     try:  # casting is much faster than matching, and refuses nearly as much
         found = pc.cast(pointed, pa.float64())
@@ -233,7 +230,7 @@ def _numbers(cells: pa.ChunkedArray, decimal: str) -> pa.ChunkedArray | None:
     if _has_leading_zero(pointed):
         return None
     # Whole numbers that were no 64-bit integers are ids, whose last digits a float would lose.
-    return None if matches(pointed, _INTEGER) else found
+    return None if matches(pointed, INTEGER) else found
 
 
 def _number_format(cells: pa.ChunkedArray, decimal: str) -> TextFormat:
@@ -260,8 +257,7 @@ def _near_numbers(
     import pyarrow.compute as pc
 
     for some in (cells[: 10 * PEEK], cells):  # most columns of text are told by their first cells
-        pointed = _with_point(some, decimal)
-        numeric = pc.match_substring_regex(pointed, f"{_NUMBER}|{_INFINITE}")
+        numeric = is_number(some, decimal)
         n_known, n_numbers = pc.count(numeric).as_py(), pc.sum(numeric).as_py() or 0
         if n_numbers < (NEARLY if some is cells else NEARLY / 2) * n_known:
             return None
@@ -287,8 +283,8 @@ def _forced_numbers(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    pointed = _with_point(cells, decimal)
-    fine = pc.match_substring_regex(pointed, f"{_LENIENT}|{_INFINITE}")
+    pointed = with_point(cells, decimal)
+    fine = pc.match_substring_regex(pointed, f"{LENIENT}|{INFINITE}")
     if kind == "integer":
         fine = pc.match_substring_regex(pointed, "^[+-]?[0-9]{1,18}$")
     row = pc.index(fine, pa.scalar(False)).as_py()

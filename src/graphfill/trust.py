@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .clues import VARIANTS, Clues, Levelled, Target, Variants, look
-from .folds import draw_folds
+from .folds import draw_folds, number_of
 from .graph import Graph
 from .learner import BLENDS, MOST_OTHERS, Features, Learner, Other, few_threads
 from .reliance import HeldOut
@@ -108,14 +108,14 @@ def assess(
     others = _others(columns, graph, informative, once)
     how = _How(variants, once, choice, reliance, alternatives)
     found = {}
-    for number, name in enumerate(wanted):
+    for name in wanted:
         target = Target.of(columns[name])
         if len(target.known) >= FEWEST_KNOWN:
             features = _features(name, others, graph, informative[name])
             allowed = [
                 m for m in methods if m == choice or _makes_sense(m, target, informative[name])
             ]
-            key = [seed, 6, number]
+            key = [seed, 6, number_of(name)]
             learns = any(m in LEARNERS for m in allowed)
             with few_threads(len(target.levels)) if learns else nullcontext():
                 found[name] = _assess(columns[name], features, graph, allowed, key, how)

@@ -15,7 +15,7 @@ from end_to_end.real_command import ENVIRONMENT, GRAPHFILL, graphfill
 from pyarrow import parquet
 
 import graphfill as gf
-from graphfill.disk import fill_file
+from graphfill.disk import EdgeFile, Sizing, TableFile, fill_file
 from graphfill.validate import GraphfillWarning, InputError
 
 ROWS = 3000
@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
             "whole": pa.array(holes(rng, (1000 * position).astype(int).tolist()), pa.int32()),
             "key": keys,
             "single": pa.array(with_nan, pa.float32()),
-            "class": pa.array(holes(rng, np.array(list("abcd"))[(4 * position).astype(int)])),
+            "class": pa.array(holes(rng, np.array(list("abcdefgh"))[(4 * position).astype(int)])),
             "coded": pa.array(
                 holes(rng, np.array(["low", "high"])[(2 * position).astype(int)])
             ).dictionary_encode(),
@@ -95,6 +95,23 @@ def test_as_in_memory(folder, tmp_path, options):
     assert [groups.row_group(k).num_rows for k in range(3)] == [1100, 1, ROWS - 1101]
     assert groups.row_group(0).column(0).compression == "ZSTD"
     assert [path.name for path in tmp_path.iterdir()] == ["filled.parquet"]
+
+
+@pytest.mark.filterwarnings("ignore::graphfill.validate.GraphfillWarning")
+def test_a_few_columns_at_a_time_as_all_at_once(tmp_path):
+    rng = np.random.default_rng(0)
+    u = rng.integers(0, 400, 1200)
+    edges = pl.DataFrame({"source": u, "target": (u + rng.integers(1, 6, 1200)) % 400})
+    smooth = 10 * np.sin(np.arange(400) / 20)
+    numbers = [holes(rng, smooth + 4 * rng.normal(size=400)) for _ in range(8)]
+    table = pl.DataFrame({"id": np.arange(400)} | dict(zip("abcdefgh", numbers, strict=True)))
+    table.write_parquet(tmp_path / "t.parquet")
+    edges.write_parquet(tmp_path / "e.parquet")
+    files = [tmp_path / name for name in ("t.parquet", "e.parquet", "filled.parquet")]
+    least = Sizing.of(TableFile(files[0]), EdgeFile(files[1]), "id", list("abcdefgh"), "exact")
+    assert len(least.groups(least.least_bytes)[0]) > 1
+    fill_file(*files, memory_limit=least.least_bytes + 10, id="id")
+    assert pl.read_parquet(files[2]).equals(gf.impute(table, edges, id="id"))
 
 
 def test_ids_and_ends_are_guessed(folder, tmp_path):

@@ -490,8 +490,9 @@ bad("infinite JSON",
 # -- ids --
 
 bad("id twice",
-    "The id 'ann' occurs twice in column 'name' of people.csv, in line 2 and in line 4: keep "
-    "one row per id, or name another column with --id.", people=b"name,age\nann,30\nbob,\nann,31\n")
+    "The id 'ann' occurs twice in column 'name' of people.csv (guessed to hold the ids), in line 2 "
+    "and in line 4: keep one row per id, or name another column with --id.",
+    people=b"name,age\nann,30\nbob,\nann,31\n")
 bad("id twice, named",
     "The id 'bob' occurs twice in column 'name' of people.csv, in line 3 and in line 6: keep "
     "one row per id, or name another column with --id.", "--id name",
@@ -503,7 +504,8 @@ bad("id twice in parquet",
 bad("id missing", "There is no id in column 'name' of people.csv, line 4: every row needs one.",
     people=b"name,age\nann,30\nbob,\n,31\n", options="--id name")
 bad("id missing, guessed",
-    "There is no id in column 'name' of people.csv, line 4: every row needs one.",
+    "There is no id in column 'name' of people.csv (guessed to hold the ids), line 4: every row "
+    "needs one, or name another column with --id.",
     people=b"name,age\nann,30\nbob,\n,31\n")
 bad("id NA", "There is no id in column 'name' of people.csv, line 4: every row needs one.",
     people=b"name,age\nann,30\nbob,\nNA,31\n", options="--id name")
@@ -518,6 +520,12 @@ bad("no id is named by an edge",
     "No column of people.csv (such as 'ann' in column 'name') holds the ids that friends.csv "
     "names (such as 'x1'): name it with --id, or check that both sides spell ids alike.",
     friends=b"source,target\nx1,x2\n")
+bad("ids that lost their zeros, and a chance match",
+    "No column of people.csv (such as '01000' in column 'county') holds the ids that friends.csv "
+    "names (such as 1000), column 'pop' coming nearest with 1 of 4 rows: name it with --id, or "
+    "check that both sides spell ids alike.",
+    people=b"county,pop,age\n01000,1001,30\n01001,52,\n01002,77,31\n01003,87,35\n",
+    friends=b"source,target\n1000,1001\n1001,1002\n1002,1003\n")
 bad("no id is named by an edge, named",
     "No id in column 'name' of people.csv (such as 'ann') is named in friends.csv (such as "
     "'x1'): name the right columns with --id, --source and --target.", "--id name",
@@ -767,6 +775,9 @@ usage("negative memory limit",
 usage("no threads", "argument --threads: '0' must be a whole number of at least 1", "--threads 0")
 usage("half a thread", "argument --threads: '1.5' must be a whole number of at least 1",
     "--threads 1.5")
+bad("steps of what takes as many as it needs",
+    "--steps 10 is given but --solver exact takes as many as it needs: add --solver diffusion to "
+    "stop after so many, or leave --steps out.", "--steps 10")
 usage("negative steps", "argument --steps: '-1' must be a whole number of at least 1", "--steps -1")
 usage("no steps", "argument --steps: '0' must be a whole number of at least 1", "--steps 0")
 usage("reliance beyond 1", "argument --reliance: '2' must be held-out, or a number from 0 to 1",

@@ -251,9 +251,85 @@ def test_markers_of_missing_cells(run, typed):
     assert cells("filled.csv")[2][1] == "35"
 
 
+def test_markers_that_are_named_come_on_top(run):
+    people = PEOPLE.replace("bob,,", "bob,?,").replace("cat,40", "cat,NA")
+    assert people.count("?") == people.count("NA") == 1
+    said = run(IMPUTE + "--missing ?", people)
+    assert '"NA" counts as missing (1 cell)' in said
+    assert '"?" counts as missing (1 cell)' in said
+    assert all(row[1].isdigit() for row in cells("filled.csv")[1:])
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"), [("?", "--missing '?'"), ("-", "--missing=-"), ("?-", "--missing '?,-'")]
+)
+@pytest.mark.parametrize("share", [3, 7])
+def test_words_among_numbers_are_not_filled_in(run, words, asked, share):
+    """A third, or a seventh, of the ages is a word, and as many are blank."""
+    ages = [
+        words[i % len(words)] if i % share == 0 else "" if i % share == 1 else str(20 + i // 5)
+        for i in range(60)
+    ]
+    people = "id,age\n" + "".join(f"{i},{age}\n" for i, age in enumerate(ages))
+    friends = "a,b\n" + "".join(f"{i},{i + 1}\n" for i in range(59))
+    said = run(IMPUTE, people, friends)
+    assert Path("filled.csv").read_text() == people
+    assert "Column 'age' is left alone, for its cells are numbers but for" in said
+    assert "the first in people.csv, line 2): pass " + asked + " if that means missing, or" in said
+    assert asked in run("check people.csv friends.csv", people, friends)
+    said = run(f"{IMPUTE} --overwrite {asked}", people, friends)
+    assert all(row[1].isdigit() for row in cells("filled.csv")[1:])
+    said = run(f"{IMPUTE} --overwrite --type age=category", people, friends)
+    assert "is left alone" not in said
+
+
+def test_words_that_are_values_are_filled_in(run):
+    people = "id,rooms\n" + "".join(f"{i},{['1', '2', '3+', ''][i // 5 % 4]}\n" for i in range(60))
+    run(IMPUTE, people, "a,b\n" + "".join(f"{i},{i + 1}\n" for i in range(59)))
+    assert {row[1] for row in cells("filled.csv")[1:]} == {"1", "2", "3+"}
+
+
 def test_without_markers_na_is_a_word(run):
     run(IMPUTE + "--missing ''", PEOPLE.replace("Bath", "NA"))
     assert cells("filled.csv")[4][3] == "NA"
+
+
+@pytest.mark.parametrize("asked", ["--intervals 0.9", "--scores", "--method auto"])
+def test_too_few_known_cells_to_be_judged_by(run, asked):
+    said = run(IMPUTE + asked, PEOPLE)
+    assert "Column 'age' has 3 known cell(s), fewer than the 50 that scores and intervals" in said
+    if asked == "--intervals 0.9":
+        head, *rows = cells("filled.csv")
+        assert head[4:] == [
+            "age_low", "age_high", "height_low", "height_high", "city_probability", "city_set",
+        ]  # fmt: skip
+        assert rows[0][4:] == ["30", "30", "1.5", "1.5", "1.0", "York"]
+        assert rows[1][4:6] == ["", ""]
+        assert rows[2][8:] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("people", "line"),
+    [
+        (",id,age\n0,7,30\n1,9,\n2,8,40\n", "1,9,35"),
+        ('"","id","age"\n"1",7,30\n"2",9,NA\n"3",8,40\n', '"2",9,35'),
+    ],
+    ids=["pandas", "R"],
+)
+@pytest.mark.parametrize("head", ["source,target", ",a,b", '"","from","to"'])
+def test_row_names_of_pandas_and_r(run, people, line, head):
+    friends = ["7,9", "9,8"] if head[0] == "s" else ["0,7,9", "1,9,8"]
+    said = run(IMPUTE, people, "\n".join([head, *friends, ""]))
+    assert "The first column of people.csv has no name and is left alone (pass --id '' if" in said
+    assert "Rows go by column 'id' of people.csv" in said
+    lines = people.splitlines()
+    assert Path("filled.csv").read_text().splitlines() == [*lines[:2], line, lines[3]]
+
+
+def test_row_names_may_be_the_ids(run):
+    people = ",age\nann,30\nbob,\ncat,40\n"
+    run(IMPUTE + "--id ''", people, "source,target\nann,bob\nbob,cat\n")
+    assert Path("filled.csv").read_text() == people.replace("bob,", "bob,35")
 
 
 def test_unreached_cells(run):

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import validate
-from ..alignment import SAMPLE, Alignment, Naming, most_alike
+from ..alignment import Alignment, Naming, guessed_column
 from ..formats.aside import replacing
 from ..formats.columnar import parquet_writer
+from ..id_candidate import SAMPLE, most_alike
 from ..id_column import Ids, first_duplicate, numbered
 from ..io import merge
 from ..memory import give_back, parse_bytes
@@ -111,7 +112,13 @@ def fill_file(
             stack.enter_context(tempfile.TemporaryDirectory(prefix=".graphfill-", dir=place))
         )
         alignment = _link(
-            rows, pairs, own, place, limit - sizing.fixed_bytes, lambda s: tell(BUILDING * s)
+            rows,
+            pairs,
+            own,
+            id is None,
+            place,
+            limit - sizing.fixed_bytes,
+            lambda s: tell(BUILDING * s),
         )
         alignment.guesses.extend(guesses)
         give_back()
@@ -192,29 +199,32 @@ def find_ids(rows: TableFile, edges: EdgeFile, name: str | None) -> tuple[str, l
             if not (pa.types.is_floating(field.type) or field.type.num_fields):
                 yield field.name, Ids(rows.arrow([field.name])[field.name])
 
-    best, _ = most_alike(candidates(), ends)
-    if best is None:
-        raise validate.no_id_column(rows.path.name, None, None, edges.path.name, ends[0][0])
-    guess = (
-        f"Rows go by column {best[0]!r} of {rows.path.name}, whose values are the ends of edges "
-        f"(name another with {validate.option('id')})."
-    )
-    return best[0], [*edges.guesses, guess]
+    best = most_alike(candidates(), ends)
+    if best is None or not best.worth_naming(ends):
+        found = None if best is None else (best.name, best.n_named(ends), rows.n_rows)
+        raise validate.no_id_column(rows.path.name, None, None, edges.path.name, ends[0][0], found)
+    return best.name, [*edges.guesses, guessed_column(best.name, rows.path.name)]
 
 
 def _link(
-    rows: TableFile, edges: EdgeFile, id: str, folder: Path, budget: int, tell: Tick
+    rows: TableFile,
+    edges: EdgeFile,
+    id: str,
+    guessed: bool,
+    folder: Path,
+    budget: int,
+    tell: Tick,
 ) -> Alignment:
     """The graph of the rows, sorted into a folder."""
     ids = Ids(rows.arrow([id])[id])
     row = ids.missing()
     if row is not None:
-        raise validate.row_without_id(rows.path.name, f"row {row + 1}", id)
+        raise validate.row_without_id(rows.path.name, f"row {row + 1}", id, guessed)
     (numbers,) = numbered(ids)
     twice = first_duplicate(numbers)
     if twice is not None:
         places = (f"row {twice[0] + 1}", f"row {twice[1] + 1}")
-        raise validate.id_occurs_twice(rows.path.name, id, ids[twice[1]], *places)
+        raise validate.id_occurs_twice(rows.path.name, id, ids[twice[1]], *places, guessed)
     del numbers
     graph, nodes = store_graph(edges, Numbering(ids), folder, budget=budget // 2, progress=tell)
     n_rows = rows.n_rows

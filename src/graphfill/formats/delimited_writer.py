@@ -126,7 +126,7 @@ def as_text(column: pa.ChunkedArray, decimal: str = ".") -> pa.ChunkedArray:
 
 
 def _quoted(text: str, separator: str, always: bool) -> str:
-    needed = always or not text or any(mark in text for mark in (separator, '"', "\r", "\n"))
+    needed = always or any(mark in text for mark in (separator, '"', "\r", "\n"))
     return '"' + text.replace('"', '""') + '"' if needed else text
 
 

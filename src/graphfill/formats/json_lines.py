@@ -150,7 +150,7 @@ def _type_texts(sheet: Sheet, options: Options) -> None:
 
     for name in options.types:
         validate.check_column_name(name, sheet.table.column_names, sheet.path.name)
-    markers = options.markers if options.missing is not None else []
+    markers = options.own_markers
     for number, field in enumerate(sheet.table.schema):
         if field.type != pa.string() or field.metadata:
             continue

@@ -155,7 +155,10 @@ def _with_header(
         found = replace(found, header=False)
         return Layout(found, names, start, 1 + n_before, None, notes)
     line = first.line + n_before
-    validate.check_header(path, cells, line)
+    validate.check_header(path, cells, line, unnamed_first=True)
+    if not cells[0]:  # row names, as pandas and R write them
+        can_be = "" if options.edges else f" (pass {validate.option('id')} '' if it holds the ids)"
+        notes.append(f"The first column of {path.name} has no name and is left alone{can_be}.")
     if not options.edges and all(_NUMBER.match(cell) for cell in cells):
         notes.append(
             f"The first line of {path.name} is read as the header, although it holds numbers alone "

@@ -27,9 +27,20 @@ class Options:
 
     @property
     def markers(self) -> list[str]:
-        """The texts that mean missing, besides the empty one."""
-        texts = MISSING if self.missing is None else self.missing
-        return [text.strip() for text in texts if text.strip()]
+        """The texts that mean missing, besides the empty one.
+
+        >>> "NA" in Options(missing=["?"]).markers, Options(missing=["", "?"]).markers
+        (True, ['?'])
+        """
+        own = self.own_markers
+        if "" in (text.strip() for text in self.missing or ()):  # the empty one alone
+            return own
+        return [*MISSING, *(text for text in own if text not in MISSING)]
+
+    @property
+    def own_markers(self) -> list[str]:
+        """Those that the caller named: all there are where a format has a null of its own."""
+        return [text.strip() for text in self.missing or () if text.strip()]
 
     @property
     def limit(self) -> int:

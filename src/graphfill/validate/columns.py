@@ -25,14 +25,18 @@ def kind_cannot_apply(name: Any, kind: str | None, held: str) -> InputError:
 
 def mixed_column(name: Any, one: Sequence[Any], two: Sequence[Any]) -> InputError:
     """A column whose cells are of two kinds; each is (plural, row, value)."""
+    return InputError(
+        f"Column {name!r} {mixture(one, two)}, make all cells one kind, or leave the column out."
+    )
+
+
+def mixture(one: Sequence[Any], two: Sequence[Any]) -> str:
+    """The same within a sentence."""
     shown = " and ".join(
         f"{kind} ({place(row)}: {named(value)})" for kind, row, value in (one, two)
     )
     word = next((value for kind, _, value in (one, two) if kind == "text"), two[2])
-    return InputError(
-        f"Column {name!r} mixes {shown}: name {named(word)} as missing if it stands for a "
-        "missing cell, make all cells one kind, or leave the column out."
-    )
+    return f"mixes {shown}: name {named(word)} as missing if it stands for a missing cell"
 
 
 def infinite_cell(name: Any, row: int, value: float) -> InputError:

@@ -107,8 +107,10 @@ def check_some_lines(path: Any, some: bool, edges: bool) -> None:
         raise InputError(f"{path} is empty: {what}.")
 
 
-def check_header(path: Any, names: Sequence[str], line: int | None) -> None:
-    """Refuse columns without a name, and two with the same."""
+def check_header(
+    path: Any, names: Sequence[str], line: int | None, unnamed_first: bool = False
+) -> None:
+    """Refuse columns without a name, unless the first may be, and two with the same."""
     where = path if line is None else f"{path}, line {line}"
     first: dict[str, int] = {}
     if not names:
@@ -116,7 +118,7 @@ def check_header(path: Any, names: Sequence[str], line: int | None) -> None:
             f"{path} has no columns: export it again, with the columns it should have."
         )
     for position, name in enumerate(names, 1):
-        if not name:
+        if not name and not (unnamed_first and position == 1 < len(names)):
             raise InputError(
                 f"{where} has no name for column {position} of {len(names)}: give it "
                 "one, or remove the column."

@@ -40,6 +40,15 @@ def check_number(name: str, value: Any, *, low: float, integer: bool = False) ->
         raise InputError(f"{name} is {value!r} but must be {kind} of at least {low}.")
 
 
+def check_steps_of_solver(steps: int | None, solver: str) -> None:
+    """Refuse a number of steps for a solver that takes as many as it needs."""
+    if steps is not None and solver == "exact":
+        raise InputError(
+            f"--steps {steps} is given but --solver exact takes as many as it needs: add --solver "
+            "diffusion to stop after so many, or leave --steps out."
+        )
+
+
 def not_a_size(limit: str) -> InputError:
     """A text that is no number of bytes."""
     return InputError(

@@ -161,18 +161,37 @@ def edge_without_end(holder: str, row: str, role: str) -> InputError:
     return InputError(f"There is no {role} in {holder}, {row}: name the node or drop the edge.")
 
 
-def row_without_id(holder: str, row: str, name: Any) -> InputError:
+def row_without_id(holder: str, row: str, name: Any, guessed: bool = False) -> InputError:
     """A row that no edge can name."""
-    where = "the index" if name == "the index" else f"column {name!r}"
-    return InputError(f"There is no id in {where} of {holder}, {row}: every row needs one.")
+    other = f", or name another column with {option('id')}" if guessed else ""
+    return InputError(
+        f"There is no id in {_ids_in(name, holder, guessed)}, {row}: every row needs one{other}."
+    )
 
 
-def id_occurs_twice(holder: str, name: Any, node: Any, first: str, second: str) -> InputError:
+def id_occurs_twice(
+    holder: str, name: Any, node: Any, first: str, second: str, guessed: bool = False
+) -> InputError:
     """Two rows for one node."""
+    return InputError(
+        f"The id {named(node)} occurs twice in {_ids_in(name, holder, guessed)}, in {first} and "
+        f"in {second}: keep one row per id, or name another column with {option('id')}."
+    )
+
+
+def _ids_in(name: Any, holder: str, guessed: bool) -> str:
+    """Where the ids are, and whether anybody said so."""
+    where = "the index" if name == "the index" else f"column {name!r}"
+    return f"{where} of {holder}{' (guessed to hold the ids)' if guessed else ''}"
+
+
+def rows_or_ids(holder: str, name: Any, n_rows: int) -> InputError:
+    """A graph of the numbers 0, 1, 2, ..., which may be rows in order or the values of a column."""
     where = "the index" if name == "the index" else f"column {name!r}"
     return InputError(
-        f"The id {named(node)} occurs twice in {where} of {holder}, in {first} and in {second}: "
-        f"keep one row per id, or name another column with {option('id')}."
+        f"The nodes of the graph are the numbers 0 to {n_rows - 1}, which {where} of {holder} "
+        f"holds in another order: pass {option('id')}{name!r} if it holds their ids, or "
+        f"{option('id')}'the row number' if they are the rows in order."
     )
 
 
@@ -194,15 +213,26 @@ def no_id_matches(
     )
 
 
-def no_id_column(holder: str, name: Any, own: Any, edges: str, end: Any) -> InputError:
-    """A table none of whose columns holds what edges name."""
+def no_id_column(
+    holder: str,
+    name: Any,
+    own: Any,
+    edges: str,
+    end: Any,
+    best: tuple[Any, int, int] | None = None,
+) -> InputError:
+    """A table none of whose columns holds what edges name; the best, how many match, and rows."""
     if end is None:
         return InputError(
             f"There is no edge in {edges}, so that the column with the ids cannot be told: name it "
             f"with {option('id')}."
         )
     seen = "" if name is None else f" (such as {named(own)} in column {name!r})"
+    nearest = ""
+    if best is not None:
+        where = "the index" if best[0] == "the index" else f"column {best[0]!r}"
+        nearest = f", {where} coming nearest with {best[1]:,} of {best[2]:,} rows"
     return InputError(
-        f"No column of {holder}{seen} holds the ids that {edges} names (such as {named(end)}): "
-        f"name it with {option('id')}, or check that both sides spell ids alike."
+        f"No column of {holder}{seen} holds the ids that {edges} names (such as {named(end)})"
+        f"{nearest}: name it with {option('id')}, or check that both sides spell ids alike."
     )

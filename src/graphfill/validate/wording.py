@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import reprlib
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -48,9 +49,12 @@ def switch(name: str) -> str:
     return option(name) if _on_command_line else f"{name}=True"
 
 
-def meaning_missing(value: str) -> str:
-    """How a user says that a text means missing."""
-    return f"--missing {value}" if _on_command_line else f"missing=[{value!r}]"
+def meaning_missing(*values: str) -> str:
+    """How a user says that texts mean missing."""
+    if not _on_command_line:
+        return f"missing={list(values)!r}"
+    listed = ",".join(f'"{value}"' if "," in value else value for value in values)
+    return f"--missing{'=' if listed[:1] == '-' else ' '}{shlex.quote(listed)}"
 
 
 def typed(name: str, kind: str) -> str:
