@@ -24,7 +24,7 @@ def test_every_method_runs_and_repeats_itself(method):
     model = None if method in systems.WITHOUT_MODEL else "gcn"
     outcome = systems.run(problem, method, model, QUICK)
     assert outcome.test_accuracy > 34  # of 3 classes
-    assert 1 <= outcome.best_epoch <= outcome.n_epochs or method == "labels"
+    assert 1 <= outcome.best_epoch <= outcome.n_epochs or method in systems.LABELS
     assert outcome.fill_seconds >= 0 < outcome.train_seconds
     assert (outcome.reconstruction is None) == (method in NEEDS_NO_FILL)
     if method == "mgcnn":

@@ -125,14 +125,15 @@ def test_sparse_tensors_are_read_like_edges(form):
 @pytest.mark.parametrize("layout", ["coo", "csr", "csc"])
 def test_weights_beside_a_sparse_tensor_are_in_its_order(layout):
     """0 - ? - 1 with weights 1 and 9, listed the other way round where a layout allows."""
-    A = torch.sparse_coo_tensor(torch.tensor([[1, 0], [2, 1]]), torch.ones(2), (3, 3))
+    ends = torch.tensor([[1, 2, 0, 1], [2, 1, 1, 0]])
+    A = torch.sparse_coo_tensor(ends, torch.ones(4), (3, 3))
     A = {"coo": A, "csr": A.to_sparse_csr(), "csc": A.to_sparse_csc()}[layout]
-    length = torch.tensor([9.0, 1.0] if layout == "coo" else [1.0, 9.0])
+    length = torch.tensor([9.0, 9.0, 1.0, 1.0] if layout == "coo" else [1.0, 1.0, 9.0, 9.0])
     data = Data(x=torch.tensor([0.0, NAN, 1.0]), adj_t=A, length=length)
     transform = FeaturePropagation(normalization="rw", solver="exact", edge_weight="length")
     assert transform(data).x[1].item() == pytest.approx(0.9)
     data.length = torch.ones(3)
-    with pytest.raises(gf.InputError, match=r"shape \(3,\) but there are 2 edge"):
+    with pytest.raises(gf.InputError, match=r"shape \(3,\) but there are 4 edge"):
         transform(data)
 
 
