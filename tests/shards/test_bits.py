@@ -117,8 +117,8 @@ def test_weights_of_any_size_and_far_apart(here):
         assert exact.converged
         assert exact.X.dtype == np.float32
         assert exact.X[150, 0] == pytest.approx(0.75, abs=1e-4)
+    tiny, plain = X * np.float32(1e-35), gf.Graph.from_edges(*ends)
     with pytest.raises(gf.InputError, match=r"Column 0 holds numbers of up to 1\.0e-35"):
-        tiny, plain = X * np.float32(1e-35), gf.Graph.from_edges(*ends)
         propagate_sharded(tiny, plain, n_shards=2, engine=here, solver="exact")
     whole = np.ones((200, 1), dtype=np.float32)
     none = propagate_sharded(whole, graph, n_shards=2, engine=here, n_iter=0, tol=1e-3)
