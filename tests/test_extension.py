@@ -1,9 +1,11 @@
 """The compiled extension's own guards; left out where it is not installed."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
-from graphfill import _kernels
+from graphfill import _kernels, kernels
 
 
 def test_arrays_that_do_not_fit_are_refused():
@@ -48,3 +50,25 @@ def test_arrays_that_do_not_fit_are_refused():
     ):
         with pytest.raises((ValueError, TypeError, BufferError)):
             call(**changes)
+
+
+def test_a_graph_is_the_same_on_64_cores_and_takes_no_more_than_its_edges_call_for(monkeypatch):
+    def built_on(cores, *edges):
+        monkeypatch.setattr("graphfill.compiled_graphs.available", lambda: cores)
+        return [array.tobytes() for array in kernels.build_csr(*edges)]
+
+    rng = np.random.default_rng(2)
+    n, n_edges = 20_000, 100_000
+    source, target, weights = *rng.integers(0, n, (2, n_edges)), rng.random(n_edges)
+    alone = built_on(1, source, target, weights, n)
+    tracemalloc.start()
+    try:
+        assert built_on(64, source, target, weights, n) == alone
+        assert tracemalloc.get_traced_memory()[1] < 150 * n_edges
+    finally:
+        tracemalloc.stop()
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n, n_edges = int(rng.integers(1, 40)), int(rng.integers(0, 120))
+        edges = *rng.integers(0, n, (2, n_edges)), rng.random(n_edges), n
+        assert built_on(64, *edges) == built_on(1, *edges)

@@ -3,8 +3,6 @@
 Runs on whichever implementation is installed; where both are, also one against the other.
 """
 
-import tracemalloc
-
 import numpy as np
 import pytest
 
@@ -250,26 +248,6 @@ def test_build_csr(merge, loops):
             built = np.zeros((n, n))
             built[rows, indices] = 1.0 if merged is None else merged
             np.testing.assert_allclose(built, A if values is not None else A > 0, rtol=1e-14)
-
-
-@pytest.mark.skipif(kernels.implementation != "compiled", reason="SciPy uses one core")
-def test_a_graph_is_the_same_on_64_cores_and_takes_no_more_than_its_edges_call_for(monkeypatch):
-    def built_on(cores, *edges):
-        monkeypatch.setattr("graphfill.compiled_graphs.available", lambda: cores)
-        return [array.tobytes() for array in kernels.build_csr(*edges)]
-
-    rng = np.random.default_rng(2)
-    n, n_edges = 20_000, 100_000
-    source, target, weights = *rng.integers(0, n, (2, n_edges)), rng.random(n_edges)
-    alone = built_on(1, source, target, weights, n)
-    tracemalloc.start()
-    try:
-        assert built_on(64, source, target, weights, n) == alone
-        assert tracemalloc.get_traced_memory()[1] < 150 * n_edges
-    finally:
-        tracemalloc.stop()
-    for n, source, target, weights in edge_lists():
-        assert built_on(64, source, target, weights, n) == built_on(1, source, target, weights, n)
 
 
 def test_edge_range():

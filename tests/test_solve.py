@@ -187,7 +187,7 @@ class TestPromises:
         seen = spy_on_layouts(monkeypatch)
         options = {"solver": "exact", "normalization": "rw", "threads": 1}
         free = gf.propagate(X, graph, **options).X
-        limited = gf.propagate(X, graph, memory_limit=1.2e6, **options).X
+        limited = gf.propagate(X, graph, memory_limit=1.5e6, **options).X
         assert seen[0].operator.order is not None
         assert len(seen[0].tiles) < len(seen[1].tiles)
         np.testing.assert_array_equal(limited, free)
