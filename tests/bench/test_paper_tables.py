@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from bench.paper_rows import every, plausible, row, rows
 
-from graphfill.bench.paper import advice, findings, published, tables
+from graphfill.bench.paper import advice, deviations, findings, published, tables
 from graphfill.bench.paper.experiments import EXPERIMENTS, SETS, Scope, cell
 from graphfill.bench.paper.measured import Estimate, Measured
 from graphfill.bench.paper.table import Table
@@ -211,7 +211,7 @@ def test_labels_without_self_loops_are_set_beside_the_papers():
     assert [c.rate for c in on_arxiv] == [0.0, 0.0]
     assert {c.model for c in on_arxiv} == {None}
     made = [row(c, 0, accuracy(c, 0)) for c in on_arxiv]
-    assert "becomes +0.06 (OGBN-Arxiv)." in findings.controls(Measured(made))
+    assert "becomes +0.06 (OGBN-Arxiv)." in deviations.controls(Measured(made))
 
 
 def test_self_loops_matter_when_they_do():
@@ -220,7 +220,7 @@ def test_self_loops_matter_when_they_do():
             looped = where.method == "fp-loops" and where.set == "photo"
             return 70.0 + run + (gain + (-0.1) ** (run % 2) if looped else 0.5)
 
-        return findings.controls(Measured(every(["controls", "table-1"], accuracy=accuracy)))
+        return deviations.controls(Measured(every(["controls", "table-1"], accuracy=accuracy)))
 
     assert "make no difference that would be noticed on any of 5" in told(0.0)
     assert "make a difference that would be noticed on Photo (+1.95), of 5" in told(2.0)
@@ -237,7 +237,7 @@ def test_the_papers_own_test_nodes_explain_a_difference_or_do_not():
             return paper + (own if where.split == "development" else 6.0)
 
         measured = Measured(every(["controls", "table-1", "table-2"], accuracy=accuracy))
-        return f"{findings.controls(measured)} {findings.explained(measured, second=True)}"
+        return f"{deviations.controls(measured)} {deviations.explained(measured, second=True)}"
 
     assert "35 of 35 figures are within the bar; of the 6 that are beyond it on random" in told(0.3)
     assert "on random test nodes, 6 are." in told(0.3)
@@ -256,7 +256,7 @@ def test_eigenvectors_of_every_scale_are_compared_with_the_papers_figures():
         off = forms.get(where.method)
         return 50.0 if off is None else published.of(where.set, where.method, 0.99).mean + off
 
-    told = findings.controls(Measured(every(["controls", "table-2"], accuracy=accuracy)))
+    told = deviations.controls(Measured(every(["controls", "table-2"], accuracy=accuracy)))
     assert (
         "come within 0.40 points of its figures, such rows without the first eigenvector within "
         "1.60, and what SciPy gives within 4.70" in told
@@ -271,30 +271,30 @@ def test_features_as_0_and_1_are_compared_where_they_are_not_so_already():
     rows = every(["controls", "table-1"], accuracy=accuracy)
     assert {row["set"] for row in rows if row["method"] == "full-binary"} == {"pubmed"}
     one = [row for row in rows if row["run"] == 0]
-    told = findings.controls(Measured(one))
-    assert findings.explained(Measured(one)).endswith(
+    told = deviations.controls(Measured(one))
+    assert deviations.explained(Measured(one)).endswith(
         "that are not, 1 come within it: 1 with full features as 0 and 1."
     )
     assert "in place of their weights the difference to the paper becomes −0.30 (PubMed)." in told
 
 
 def test_how_arxiv_was_trained_is_accounted_for():
-    assert "on OGBN-Arxiv have 0 of 5 runs, of at most 1,000 epochs" in findings.on_arxiv(
+    assert "on OGBN-Arxiv have 0 of 5 runs, of at most 1,000 epochs" in deviations.on_arxiv(
         Measured([])
     )
     where = cell("arxiv", "positional")
     stopped = rows(where, [61.0], n_epochs=700, best_epoch=500)
-    assert "have 1 of 5 runs" in findings.on_arxiv(Measured(stopped))
-    assert "Early stopping" not in findings.on_arxiv(Measured(stopped))
+    assert "have 1 of 5 runs" in deviations.on_arxiv(Measured(stopped))
+    assert "Early stopping" not in deviations.on_arxiv(Measured(stopped))
     cut = rows(where, [61.0, 62.0], n_epochs=1000, best_epoch=900)
-    assert "would have gone on in 2 of them, so" in findings.on_arxiv(Measured(cut))
+    assert "would have gone on in 2 of them, so" in deviations.on_arxiv(Measured(cut))
     sooner = where._replace(setting=replace(where.setting, max_epochs=500))
-    told = findings.on_arxiv(Measured([*cut, *rows(sooner, [58.0, 59.0])]))
+    told = deviations.on_arxiv(Measured([*cut, *rows(sooner, [58.0, 59.0])]))
     assert told.endswith("does. With at most 500 they come to 58.50 ± 0.50 (2).")
     rest = rows(cell("arxiv", "positional-rest"), [67.0, 67.2])
-    told = findings.on_arxiv(Measured([*cut, *rest]))
+    told = deviations.on_arxiv(Measured([*cut, *rest]))
     assert told.endswith("Positional encodings, without the first: 67.10 ± 0.10 (2), +2.02.")
-    assert findings.on_arxiv(Measured([], Scope.quick())) is None
+    assert deviations.on_arxiv(Measured([], Scope.quick())) is None
 
 
 def test_ranks_by_error_and_by_accuracy():

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...formats.aside import replacing
-from . import advice, claims, figures, findings, published, style, tables
+from . import advice, claims, deviations, figures, findings, published, style, tables
 from .experiments import AS_PAPER, EXPERIMENTS, LARGE, cell, wanted
 from .measured import ENOUGH, Measured, Row
 from .names import of_set, times
@@ -99,7 +99,7 @@ def render(measured: Measured, rows: Sequence[Row], folder: Path, spectrum: Spec
         findings.headline(measured),
         findings.without_features(measured),
         _first_table(measured),
-        findings.explained(measured),
+        deviations.explained(measured),
         advice.advice(measured),
     ]
     parts = ["# The Feature Propagation paper, measured again", _joined(first)]
@@ -139,7 +139,7 @@ def _sections(measured: Measured, spectrum: Spectrum | None) -> list[Section]:
         Section("Accuracy by share missing", "--table 1",
                 [findings.agreement(one), bars], "table-1"),
         Section("All methods with 99 % missing", "--table 2",
-                [findings.agreement(two), findings.explained(measured, second=True),
+                [findings.agreement(two), deviations.explained(measured, second=True),
                  published.bars()], "table-2"),
         Section("Error of the fill and accuracy", "--table 2 --figure exact",
                 [findings.ranks(measured)], "reconstruction"),
@@ -155,7 +155,7 @@ def _sections(measured: Measured, spectrum: Spectrum | None) -> list[Section]:
                 [findings.homophily(measured)], "homophily", ["homophily"]),
         Section("A low-pass filter", "--figure spectral", [lowpass, smooth], None, ["spectral"]),
         Section("Where the official code differs from the text", "--all",
-                [findings.controls(measured)], "controls"),
+                [deviations.controls(measured)], "controls"),
     ]  # fmt: skip
 
 
@@ -210,7 +210,7 @@ def _account(measured: Measured, rows: Sequence[Row]) -> list[str]:
             "come with OGB's download alone. With a network, `" + COMMAND + " --table 1 --sets "
             "arxiv products` runs them; the paper's figures for them are listed without ours."
         )
-    on_arxiv = findings.on_arxiv(measured)
+    on_arxiv = deviations.on_arxiv(measured)
     parts += [on_arxiv] if on_arxiv else []
     versions = sorted({v for row in rows if (v := row.get("versions"))})
     when = sorted(w for row in rows if (w := row.get("when")))
