@@ -29,7 +29,7 @@ kernels = Extension(
     sources=["src/graphfill/csrc/kernels.c"],
     depends=[
         f"src/graphfill/csrc/{name}.h"
-        for name in ("kernels", "widths", "tile", "pack", "edges", "order")
+        for name in ("kernels", "widths", "tile", "pack", "edges", "network", "order")
     ],
     extra_compile_args=flags + os.environ.get("GRAPHFILL_CFLAGS", "").split(),
     extra_link_args=os.environ.get("GRAPHFILL_LDFLAGS", "").split(),

@@ -6,8 +6,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
+
+from ... import kernels
+from .receptive import Block
 
 STEPS = 2**16  # a 16-bit number is drawn for each entry
 
@@ -45,36 +49,91 @@ class RectifiedDropout(nn.Module):
             return torch.relu(H)
         if H.is_cuda or self._below >= STEPS:
             return functional.dropout(torch.relu(H), self.p)
+        drawn = self._drawn(H.numel())
+        if _compiled(H):
+            return _Rectified.apply(H, None, drawn, self._below, 0)[0]
+        kept = torch.from_numpy(drawn >= self._below).view(H.shape)
+        return functional.relu(H) * kept * _scale(self._below)
+
+    def jumping(
+        self, H: Tensor, previous: Tensor | None, block: Block | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """H after ReLU and dropout, and its entrywise maximum with `previous`.
+
+        Of the latter the rows that `block` computes, or all. Without a previous one, it is H.
+        """
+        leading = block is None or block.places is None
+        if self.training and 0 < self._below < STEPS and leading and _compiled(H):
+            n_own = len(H) if block is None else block.matrix.shape[0]
+            drawn = self._drawn(H.numel())
+            return _Rectified.apply(H, previous, drawn, self._below, n_own)
+        H = self(H)
+        highest = H if previous is None else torch.maximum(previous, H)
+        return H, highest if block is None else block.own(highest)
+
+    def _drawn(self, size: int) -> NDArray[np.uint16]:
         if self._bits is None:
             self.reseed(int(torch.randint(2**31, ())))
         assert self._bits is not None
-        size = H.numel()
-        drawn = self._bits.random_raw(size // 4 + 1).view(np.uint16)[:size]
-        kept = torch.from_numpy(drawn >= self._below).view(H.shape)
-        return _Kept.apply(H, kept, STEPS / (STEPS - self._below))
+        return self._bits.random_raw(size // 4 + 1).view(np.uint16)[:size]
 
 
-class _Kept(torch.autograd.Function):
-    """ReLU(H) scale where `kept`, 0 elsewhere; the gradient is scale where the outcome is not 0."""
+def _compiled(H: Tensor) -> bool:
+    """Whether the extension takes this block."""
+    fits = H.dtype == torch.float32 and not H.is_cuda and H.is_contiguous()
+    return fits and kernels.implementation == "compiled"
+
+
+def _scale(below: int) -> float:
+    """What the entries that are kept are multiplied by."""
+    return STEPS / (STEPS - below)
+
+
+def _array(tensor: Tensor | None) -> Any:
+    """The numbers of a tensor as the extension takes them; None stays None."""
+    return None if tensor is None else tensor.detach().contiguous().numpy()
+
+
+class _Rectified(torch.autograd.Function):
+    """Of H and the previous highest: H rectified with some entries dropped, and the new highest.
+
+    Of the latter as many rows as asked for. Its gradient goes to the previous one where that is
+    as high: such entries are zeros on both sides, which pass nothing on either way.
+    """
 
     @staticmethod
-    def forward(ctx: Any, H: Tensor, kept: Tensor, scale: float) -> Tensor:
-        out = torch.relu(H)
-        masked(out, kept, out=out).mul_(scale)
-        ctx.save_for_backward(out)
-        ctx.scale = scale
-        return out
+    def forward(
+        ctx: Any,
+        H: Tensor,
+        previous: Tensor | None,
+        drawn: NDArray[np.uint16],
+        below: int,
+        n_own: int,
+    ) -> tuple[Tensor, Tensor]:
+        from ...compiled_layers import rectify
+
+        out = torch.empty_like(H)
+        made = None if previous is None else torch.empty(n_own, *H.shape[1:])
+        rectify(
+            _array(H), drawn, below, _scale(below), _array(out), _array(previous), _array(made),
+            threads=torch.get_num_threads(),
+        )  # fmt: skip
+        ctx.save_for_backward(out, previous)
+        ctx.scale = _scale(below)
+        ctx.set_materialize_grads(False)
+        return out, out[:n_own] if made is None else made
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        (out,) = ctx.saved_tensors
-        return torch.ops.aten.threshold_backward(gradient, out, 0).mul_(ctx.scale), None, None
+    def backward(
+        ctx: Any, to_out: Tensor | None, to_highest: Tensor | None
+    ) -> tuple[Tensor, Tensor | None, None, None, None]:
+        from ...compiled_layers import rectify_gradient
 
-
-def masked(H: Tensor, kept: Tensor, out: Tensor | None = None) -> Tensor:
-    """H where `kept`, 0 elsewhere; NumPy's product with booleans is the faster on a CPU."""
-    if H.is_cuda:
-        return torch.mul(H, kept, out=out)
-    out = torch.empty_like(H) if out is None else out
-    np.multiply(H.numpy(), kept.numpy(), out=out.numpy())
-    return out
+        out, previous = ctx.saved_tensors
+        to_H = torch.empty_like(out)
+        to_previous = None if previous is None else torch.empty_like(previous)
+        rectify_gradient(
+            _array(to_out), _array(to_highest), _array(previous), _array(out), ctx.scale,
+            _array(to_H), _array(to_previous), threads=torch.get_num_threads(),
+        )  # fmt: skip
+        return to_H, to_previous, None, None, None

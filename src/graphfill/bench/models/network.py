@@ -7,13 +7,12 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor, nn
 
 from ..problem import Setting
-from .dropout import RectifiedDropout, masked
+from .dropout import RectifiedDropout
 from .receptive import Block
 
 
@@ -84,30 +83,11 @@ class Network(nn.Module):
         """Logits from the first layer's output, one block per further layer."""
         highest: Tensor | None = None
         for layer, block in zip(self.layers, blocks, strict=True):
-            H = self.dropout(H)
-            if self.head is not None:
-                highest = block.own(H if highest is None else _Maximum.apply(highest, H))
+            if self.head is None:
+                H = self.dropout(H)
+            else:
+                H, highest = self.dropout.jumping(H, highest, block)
             H = layer(H, block)
         if self.head is None:
             return H
-        H = self.dropout(H)
-        return self.head(H if highest is None else _Maximum.apply(highest, H))
-
-
-class _Maximum(torch.autograd.Function):
-    """The greater of two entries; the gradient goes to that one, and to the first of equals.
-
-    Torch halves it between equals, at the cost of five more passes over the block. Here equal
-    entries are zeros that ReLU or dropout made, which pass no gradient on either way.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, a: Tensor, b: Tensor) -> Tensor:
-        ctx.save_for_backward(a >= b)
-        return torch.maximum(a, b)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
-        (first,) = ctx.saved_tensors
-        to_first = masked(gradient, first)
-        return to_first, gradient - to_first
+        return self.head(self.dropout.jumping(H, highest)[1])

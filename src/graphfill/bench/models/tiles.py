@@ -11,16 +11,15 @@ from ... import kernels
 from ...graph import Graph
 from ...ordering import cluster_order
 
-WIDTH = 32  # columns of a tile
-LARGE = 2**28  # entries times columns from which tiles are the faster
+LARGE = 2**28  # entries times columns from which the compiled product is the faster
 MANY = 2**21  # entries of a matrix whose rows are worth ordering
 
 
 class TiledMatrix:
     """A matrix of float32 that multiplies wide blocks, of which ``takes`` says which.
 
-    A block of 256 columns outgrows the cache, in which every entry of A looks up a row; 32
-    columns of it do not.
+    A block of 256 columns outgrows the cache, in which every entry of A looks up a row; a few of
+    its columns at a time do not.
 
     Examples
     --------
@@ -30,28 +29,24 @@ class TiledMatrix:
     """
 
     def __init__(self, A: sparse.csr_array) -> None:
-        threads = torch.get_num_threads()
-        self._passes = kernels.Passes(
-            A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, threads
-        )
+        from ...compiled_layers import Product
+
         self._n_rows = A.shape[0]
-        self._ones = np.ones(self._n_rows, dtype=np.float32)
-        self._none_known = np.zeros((self._n_rows, WIDTH // 8), dtype=np.uint8)
+        self._product = Product(
+            A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, torch.get_num_threads()
+        )
 
     @staticmethod
     def takes(A: sparse.csr_array, H: Tensor) -> bool:
         """Whether A H is large enough, and of the kind that tiles are for."""
-        fits = H.dtype == torch.float32 and H.shape[1] % WIDTH == 0 and not H.is_cuda
+        fits = H.dtype == torch.float32 and not H.is_cuda
         return fits and A.nnz * H.shape[1] >= LARGE and kernels.implementation == "compiled"
 
     def product(self, H: Tensor) -> Tensor:
         """A H."""
-        n, width = H.shape
-        tiles = H.detach().view(n, -1, WIDTH).permute(1, 0, 2).contiguous()
-        out = torch.empty(width // WIDTH, self._n_rows, WIDTH)
-        for tile, made in zip(tiles.numpy(), out.numpy(), strict=True):
-            self._passes.diffuse(self._ones, self._none_known, tile, made)
-        return out.permute(1, 0, 2).reshape(self._n_rows, width)
+        out = torch.empty(self._n_rows, H.shape[1])
+        self._product.into(out.numpy(), H.detach().contiguous().numpy())
+        return out
 
 
 def near_order(operator: sparse.csr_array) -> np.ndarray | None:
