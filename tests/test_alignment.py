@@ -12,7 +12,9 @@ import pytest
 import scipy.sparse
 
 import graphfill as gf
-from graphfill.alignment import INDEX, Naming, align
+from graphfill.alignment import align
+from graphfill.id_search import INDEX
+from graphfill.naming import Naming
 
 IDS = {
     "text": ["ann", "bob", "cat"],

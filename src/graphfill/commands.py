@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from . import io, outsized, summary, validate
-from .alignment import Naming
 from .demo import DEMO_FILES, HIDDEN, town_scores, write_town
+from .naming import Naming
 from .printing import bar_of, byte_bar, say
 from .table_fill import fill_table
 from .table_result import TableResult

@@ -6,12 +6,16 @@ are whatever the other side is: their text is at hand and used where the types w
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import validate
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 Array = NDArray[Any]
 
@@ -197,3 +201,10 @@ def distinct(ids: Ids) -> bool:
     if ids.kind == "objects":
         return len(set(ids.values)) == len(ids)
     return not ids.values.null_count and pc.count_distinct(ids.values).as_py() == len(ids)
+
+
+def read_ids(frame: nw.DataFrame[Any], name: Any, texts: Mapping[str, Any], holder: str) -> Ids:
+    """A column of ids, with its text where that is at hand."""
+    column = frame.get_column(name)
+    validate.check_not_nested(column.dtype.is_nested(), name, holder)
+    return Ids(column, texts.get(name))

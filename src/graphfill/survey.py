@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from . import validate
 from .agreement import Agreement, agreement
-from .alignment import Alignment, Naming
+from .alignment import Alignment
 from .columns import Column, open_column
 from .graph import Graph
+from .naming import Naming
 from .operator import graph_components
 from .table_result import ColumnSummary
 

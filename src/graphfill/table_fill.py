@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import validate
-from .alignment import Alignment, Naming, align
+from .alignment import Alignment, align
 from .channels import Tick, fill_channels
 from .columns import Column
 from .folds import PATTERNS
 from .judgement import Judgement, judge, sure_columns
 from .memory import parse_bytes
+from .naming import Naming
 from .portrait import portrait
 from .solve import Result, propagate
 from .survey import (

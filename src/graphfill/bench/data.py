@@ -119,8 +119,9 @@ def load_files(nodes: Any, edges: Any, label: str, id: str | None = None) -> Dat
     """
     import narwhals as nw
 
-    from ..alignment import Naming, align
+    from ..alignment import align
     from ..columns import open_column
+    from ..naming import Naming
     from ..survey import open_columns
 
     table, links = io.read_table(nodes), io.read_edges(edges)

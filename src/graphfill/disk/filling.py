@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import validate
-from ..alignment import Alignment, Naming, guessed_column
+from ..alignment import Alignment
 from ..formats.aside import replacing
 from ..formats.columnar import parquet_writer
 from ..id_candidate import SAMPLE, most_alike
 from ..id_column import Ids, first_duplicate, numbered
+from ..id_search import guessed_column
 from ..io import merge
 from ..memory import give_back, parse_bytes
+from ..naming import Naming
 from ..solve import Result, propagate
 from ..table_fill import fill_table
 from ..table_result import ColumnSummary, TableResult

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import validate
-from ..alignment import Naming, checked_weights, guess_ends
+from ..edge_ends import checked_weights, guess_ends
 from ..formats.columnar import finish, grouping_of, open_or_refuse
 from ..formats.options import Options
 from ..formats.sheet import Sheet
 from ..id_column import Ids
+from ..naming import Naming
 
 if TYPE_CHECKING:
     import pyarrow as pa
