@@ -8,6 +8,7 @@ and no NumPy headers, so one wheel per platform serves every Python from 3.11 on
 import os
 import sys
 import zlib
+from glob import glob
 
 from setuptools import Extension, setup
 
@@ -27,10 +28,7 @@ else:
 kernels = Extension(
     "graphfill._kernels",
     sources=["src/graphfill/csrc/kernels.c"],
-    depends=[
-        f"src/graphfill/csrc/{name}.h"
-        for name in ("kernels", "widths", "tile", "pack", "edges", "network", "order")
-    ],
+    depends=sorted(glob("src/graphfill/csrc/*.h")),
     extra_compile_args=flags + os.environ.get("GRAPHFILL_CFLAGS", "").split(),
     extra_link_args=os.environ.get("GRAPHFILL_LDFLAGS", "").split(),
     py_limited_api=True,

@@ -1,0 +1,79 @@
+/* What Python calls to train a network: arguments checked, then network.h. */
+
+static PyObject *py_product(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *indptr, *indices, *weights, *in, *out;
+    long long columns, lo, hi;
+    if (!PyArg_ParseTuple(args, "OOOOOLLL", &indptr, &indices, &weights, &in, &out, &columns, &lo,
+                          &hi))
+        return NULL;
+    buffers b = {.count = 0, .failed = 0};
+    CHECK(b, columns > 0 && 0 <= lo && lo <= hi, "bad columns or rows");
+    adjacency a;
+    a.indptr = need(&b, indptr, 0, 8, hi + 1, "indptr");
+    a.indices = need(&b, indices, 0, 4, 0, "indices");
+    a.entries = b.failed ? 0 : items_of(&b, 1);
+    a.weights = need(&b, weights, 0, 4, a.entries, "weights");
+    CHECK(b, !b.failed && a.indptr[hi] <= a.entries, "indptr reaches past indices");
+    const float *block = need(&b, in, 0, 4, 0, "in");
+    float *made = need(&b, out, 1, 4, hi * columns, "out");
+    if (!b.failed) {
+        Py_BEGIN_ALLOW_THREADS
+        product(&a, block, columns, made, lo, hi);
+        Py_END_ALLOW_THREADS
+    }
+    return finish(&b);
+}
+
+static PyObject *py_rectify(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *in, *drawn, *previous, *out, *highest;
+    int below;
+    double scale;
+    long long own, lo, hi;
+    if (!PyArg_ParseTuple(args, "OOidOOOLLL", &in, &drawn, &below, &scale, &previous, &out,
+                          &highest, &own, &lo, &hi))
+        return NULL;
+    buffers b = {.count = 0, .failed = 0};
+    CHECK(b, 0 <= lo && lo <= hi && 0 <= own, "bad range of entries");
+    const float *block = need(&b, in, 0, 4, hi, "in");
+    const uint16_t *numbers = need(&b, drawn, 0, 2, hi, "drawn");
+    const float *before = take(&b, previous, 0, 4, own, "previous");
+    float *made = need(&b, out, 1, 4, hi, "out");
+    float *most = take(&b, highest, 1, 4, own, "highest");
+    CHECK(b, !before == !most, "previous and highest go together");
+    if (!b.failed) {
+        Py_BEGIN_ALLOW_THREADS
+        rectify(block, numbers, below, (float)scale, before, made, most, own, lo, hi);
+        Py_END_ALLOW_THREADS
+    }
+    return finish(&b);
+}
+
+static PyObject *py_rectify_gradient(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *to_out, *to_highest, *previous, *out, *to_in, *to_previous;
+    double scale;
+    long long own, lo, hi;
+    if (!PyArg_ParseTuple(args, "OOOOdOOLLL", &to_out, &to_highest, &previous, &out, &scale, &to_in,
+                          &to_previous, &own, &lo, &hi))
+        return NULL;
+    buffers b = {.count = 0, .failed = 0};
+    CHECK(b, 0 <= lo && lo <= hi && 0 <= own, "bad range of entries");
+    const float *from_out = take(&b, to_out, 0, 4, hi, "to_out");
+    const float *from_highest = take(&b, to_highest, 0, 4, own, "to_highest");
+    const float *before = take(&b, previous, 0, 4, own, "previous");
+    const float *made = need(&b, out, 0, 4, hi, "out");
+    float *mine = need(&b, to_in, 1, 4, hi, "to_in");
+    float *passed = take(&b, to_previous, 1, 4, hi, "to_previous");
+    if (!b.failed) {
+        Py_BEGIN_ALLOW_THREADS
+        rectify_gradient(from_out, from_highest, before, made, (float)scale, mine, passed, own, lo,
+                         hi);
+        Py_END_ALLOW_THREADS
+    }
+    return finish(&b);
+}
