@@ -59,6 +59,18 @@ def test_rows_keep_their_order_whatever_the_ids():
     assert found.graph.indices.tolist() == [1, 0, 2, 1]
 
 
+def test_leftover_row_numbers_give_way_to_a_column_of_ids():
+    frame = pd.DataFrame(
+        {"id": [4, 2, 6, 0, 7, 1, 5, 3], "x": range(8)}, index=[3, 1, 5, 0, 4, 2, 7, 6]
+    )
+    edges = {"source": range(7), "target": range(1, 8)}
+    aligned = align(nw.from_native(frame), pd.DataFrame(edges))
+    assert aligned.id == "id"
+    alone = align(nw.from_native(frame[["x"]].astype(float)), pd.DataFrame(edges))
+    assert alone.id == INDEX
+    assert alone.guesses[0].startswith("Rows go by the index of the table, whose values are")
+
+
 def test_a_pandas_index_that_says_something_is_the_id():
     frame = pd.DataFrame({"age": [1.0, 2.0, 3.0]}, index=["x", "y", "z"])
     found = aligned(frame, pd.DataFrame({"a": ["x", "z"], "b": ["z", "y"]}))

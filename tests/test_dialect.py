@@ -42,7 +42,7 @@ def test_edges_may_be_separated_by_blanks(text, separator):
         (["1,234", "2,5"], (",", None)),
         (["1.234,5", "2"], (",", None)),
         (["1,234", "5,678"], (".", "1,234")),  # thousands or decimals: not to be guessed
-        (["3,14", "2.5"], (".", None)),
+        (["3,14", "2.5"], (".", "3,14")),  # both marks: said, not guessed
         (["a,b"], (".", None)),
     ],
 )

@@ -271,3 +271,51 @@ def test_no_table():
     twice = pd.DataFrame([[1, 2.0], [2, 3.0]], columns=["x", "x"])
     with pytest.raises(gf.InputError, match="column name 'x' occurs twice"):
         gf.impute(twice, pd.DataFrame(PATH))
+
+
+@pytest.mark.parametrize(
+    ("marker", "cells", "expected"),
+    [
+        (-1, [1.0, -1.0, 3.0, -1.0, 5.0], [1, 2, 3, 4, 5]),
+        ("unknown", ["n", "n", "unknown", "n", "y"], ["n", "n", "n", "n", "y"]),
+    ],
+)
+def test_one_marker_may_come_alone(marker, cells, expected):
+    table = pl.DataFrame({"key": list("abcde"), "x": cells})
+    assert quiet_impute(table, pl.DataFrame(PATH), missing=marker)["x"].to_list() == expected
+
+
+def test_cells_that_all_get_the_usual_value_may_still_be_the_graph_s_work():
+    n = 20
+    pairs = [(i, j) for part in (range(10), range(10, 20)) for i in part for j in part if i < j]
+    edges = pl.DataFrame({"source": [i for i, _ in pairs], "target": [j for _, j in pairs]})
+    color = ["red"] * 10 + ["blue"] * 10
+    table = pl.DataFrame({"id": range(n), "color": [None, None, *color[2:]]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = gf.impute(table, edges, id="id", return_result=True)
+    assert result.table["color"].to_list() == color
+    assert result.columns[1].verdict == "inferable"
+
+
+def test_cells_that_nothing_is_connected_to_get_the_column_s_own_bounds():
+    rng = np.random.default_rng(0)
+    n, apart = 300, 60
+    x = np.cumsum(rng.normal(size=n)) / 5
+    color = np.where(x > np.median(x), "high", "low")
+    hidden = rng.random(n) < 0.2
+    table = pl.DataFrame({
+        "id": range(n + apart),
+        "x": [*np.where(hidden, np.nan, x), *[None] * apart],
+        "color": [*[None if h else c for h, c in zip(hidden, color, strict=True)], *[None] * apart],
+    })  # fmt: skip
+    edges = pl.DataFrame({"source": range(n - 1), "target": range(1, n)})
+    far = quiet_impute(table, edges, id="id", intervals=0.9)[n:]
+    known = x[~hidden]
+    inside = (known >= far["x_low"][0]) & (known <= far["x_high"][0])
+    assert abs(inside.mean() - 0.9) < 0.02
+    assert abs(far["color_probability"][0] - 0.5) < 0.1
+    assert set(far["color_set"][0].split(" | ")) == {"high", "low"}
+    left = quiet_impute(table, edges, id="id", intervals=0.9, unreached="nan")[n:]
+    names = ["x", "color", "x_low", "x_high", "color_probability", "color_set"]
+    assert left.select(names).null_count().row(0) == (apart,) * 6

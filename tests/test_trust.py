@@ -12,10 +12,11 @@ import pytest
 
 import graphfill as gf
 from graphfill.agreement import agreement
+from graphfill.certainty import certainty
 from graphfill.clues import Target, look
 from graphfill.columns import open_column
 from graphfill.folds import PATTERNS, draw_folds, hide_cells
-from graphfill.intervals import _quantiles, certainty, highest_level, intervals
+from graphfill.intervals import _quantiles, highest_level, intervals
 from graphfill.scores import choose, score
 from graphfill.town import make_town
 from graphfill.trust import LEARNERS, METHODS, assess

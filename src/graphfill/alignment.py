@@ -55,6 +55,8 @@ def align(
     naming: Naming | None = None,
     texts: Mapping[str, Any] | None = None,
     edge_texts: Mapping[str, Any] | None = None,
+    originals: Mapping[str, Any] | None = None,
+    edge_originals: Mapping[str, Any] | None = None,
     by_position: bool = True,
 ) -> Alignment:
     """Find the ids of the rows and the ends of the edges, and make the graph of them.
@@ -68,6 +70,7 @@ def align(
         the first two columns. Edges count equally unless `weight` is named.
     naming : what messages call the tables and their rows
     texts, edge_texts : the text of columns that came without types
+    originals, edge_originals : columns as they stood, texts that mean missing included
     by_position : whether rows may go by number where no column holds ids
     """
     naming = naming or Naming()
@@ -81,10 +84,11 @@ def align(
         )
     else:
         listed, weights, numbered_rows = ends_in_graph(edges, weight)
-    for role, ends in zip(("source", "target"), listed, strict=True):
+    for role, name, ends in zip(("source", "target"), (source, target), listed, strict=True):
         row = ends.missing()
         if row is not None:
-            raise validate.edge_without_end(naming.edges, naming.edge_row(row), role)
+            marker = _marker(edge_originals, name, row)
+            raise validate.edge_without_end(naming.edges, naming.edge_row(row), role, marker)
 
     guessed = id is None
     name, own = find_ids(frame, id, listed, texts, naming, guesses, by_position, numbered_rows)
@@ -93,7 +97,8 @@ def align(
             guesses.append(f"Blanks around the ids in {holder} are left out.")
     row = own.missing()
     if row is not None:
-        raise validate.row_without_id(naming.table, naming.row(row), name, guessed)
+        marker = _marker(originals, name, row)
+        raise validate.row_without_id(naming.table, naming.row(row), name, guessed, marker)
     own, *both = alike(own, *listed)
     nodes, first, second = numbered(own, *both)
     twice = first_duplicate(nodes)
@@ -117,3 +122,10 @@ def align(
         target,
         guesses,
     )
+
+
+def _marker(originals: Mapping[str, Any] | None, name: Any, row: int) -> str | None:
+    """The text that counts as missing in a cell, if there is one."""
+    column = (originals or {}).get(name)
+    cell = None if column is None else column[row].as_py()
+    return cell.strip() or None if isinstance(cell, str) else None

@@ -51,9 +51,10 @@ class Category(Column):
         return int(self.share.size)
 
     @property
-    def fills_alike(self) -> bool:
+    def fills_as_usual(self) -> bool:
         chosen = self._chosen[self._decoded()]
-        return self.share.size > 1 and chosen.size > 1 and bool((chosen == chosen[0]).all())
+        several = self.share.size > 1 and chosen.size > 1
+        return several and bool((chosen == self.share.argmax()).all())
 
     def levels(self) -> Floats:
         return np.where(self.missing, np.nan, self._class)

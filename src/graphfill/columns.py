@@ -35,6 +35,7 @@ def open_column(
     kind: str | None = None,
     missing: Sequence[Any] = (),
     asked: bool = False,
+    left_alone: str | None = None,
 ) -> Column:
     """Read one column of a dataframe, remembering how to give it back.
 
@@ -50,6 +51,8 @@ def open_column(
         compared with the marker as text, a number with the marker as a number.
     asked : bool
         Whether the column was named as one to fill: then a mixture is refused, not left alone.
+    left_alone : str, optional
+        Why it is not to be filled, whatever its cells are.
 
     Examples
     --------
@@ -69,12 +72,14 @@ def open_column(
         validate.check_column_kind(series.name, kind, KINDS)
     cells = read(series, missing)
     is_missing = cells.missing | _marked(cells, missing) if missing else cells.missing
+    if kind == "leave":
+        return LeftAlone(cells, "as you asked", is_missing)
+    if left_alone is not None:
+        return _unless_asked(kind, LeftAlone(cells, left_alone, is_missing))
     return _choose(cells, kind, is_missing, asked)
 
 
 def _choose(cells: Cells, kind: str | None, missing: NDArray[np.bool_], asked: bool) -> Column:
-    if kind == "leave":
-        return LeftAlone(cells, "as you asked", missing)
     if missing.all():
         return LeftAlone(cells, "no known cell", missing)
     if kind == "category":

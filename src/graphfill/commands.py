@@ -259,18 +259,22 @@ def _fill(table: io.Sheet, edges: io.Sheet, options: argparse.Namespace, **how: 
             "weight": options.weight,
             "columns": options.columns,
             "exclude": options.exclude,
-            "types": _column_kinds(options, table),
-            # CSV cells were told missing when they were read.
-            "missing": [] if table.texts else options.missing or [],
+            # How a date is written matters to the reader alone.
+            "types": {name: kind.partition(":")[0] for name, kind in options.types},
+            # The cells of a CSV file were told missing when they were read.
+            "missing": [] if table.format == "csv" else options.missing or [],
         } | how
     result = fill_table(
         table.table,
         edges.table,
         seed=options.seed,
         naming=naming,
+        left_alone=table.left_alone,
         alignment_options={
             "texts": table.texts,
             "edge_texts": edges.texts,
+            "originals": table.originals,
+            "edge_originals": edges.originals,
             "by_position": False,
         },
         **how,
@@ -283,9 +287,3 @@ def _places(sheet: io.Sheet) -> Callable[[int], str]:
     """How a row is found in its file: by line in text, by number elsewhere."""
     word = "line" if sheet.format in ("csv", "json") else "row"
     return lambda row: f"{word} {sheet.line_of(row)}"
-
-
-def _column_kinds(options: argparse.Namespace, table: io.Sheet) -> dict[str, str]:
-    """Kinds by column; how a date is written matters to the reader alone."""
-    unnamed = {name: "leave" for name in table.table.column_names if name == ""}
-    return unnamed | {name: kind.partition(":")[0] for name, kind in options.types}

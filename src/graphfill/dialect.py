@@ -169,7 +169,7 @@ def sniff_decimal(rows: list[Record], separator: str) -> tuple[str, str | None]:
     cells = [unquote(cell).strip() for row in rows[1:] for cell in row.cells]
     with_comma = [cell for cell in cells if _COMMA_NUMBER.match(cell)]
     if any(_POINT_NUMBER.match(cell) for cell in cells):
-        return ".", None
+        return ".", with_comma[0] if with_comma else None
     if any(not _THOUSANDS.match(cell) for cell in with_comma):
         return ",", None
     return ".", with_comma[0] if with_comma else None

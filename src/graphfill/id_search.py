@@ -43,7 +43,11 @@ def find_ids(
         return name, read_ids(frame, name, texts, naming.table)
 
     labelled = index is not None and not _is_range(index)
-    candidates: list[tuple[Any, Ids]] = [(INDEX, Ids(index))] if labelled else []
+    # What sorting and filtering leave of row numbers is no name: a column that fits as well wins.
+    leftover = (
+        index is not None and labelled and index.name is None and Ids(index).kind == "whole numbers"
+    )
+    candidates: list[tuple[Any, Ids]] = [(INDEX, Ids(index))] if labelled and not leftover else []
     floats = []
     for column in frame.iter_columns():
         if column.name == "":  # the numbers of rows, in files of pandas and R
@@ -52,6 +56,8 @@ def find_ids(
             floats.append(column)
         elif not column.dtype.is_nested():
             candidates.append((column.name, Ids(column, texts.get(column.name))))
+    if leftover:
+        candidates.append((INDEX, Ids(index)))
     if numbered_rows is not None and numbered_rows.n_nodes == len(frame):
         return _in_order(candidates, numbered_rows, len(frame), naming, guesses)
     best = most_alike(candidates, ends)
@@ -60,7 +66,7 @@ def find_ids(
         other = most_alike(((n, ids) for n, ids in whole if ids.kind == "whole numbers"), ends)
         best = max((one for one in (best, other) if one), key=lambda one: one.score, default=None)
     if best is not None and best.worth_naming(ends):
-        if best.name != INDEX:
+        if best.name != INDEX or leftover:
             guesses.append(guessed_column(best.name, naming.table))
         return best.name, best.ids
     n_rows = len(frame)
@@ -83,8 +89,9 @@ def find_ids(
 
 def guessed_column(name: Any, holder: str) -> str:
     """The sentence for a column that was taken for the ids."""
+    where = INDEX if name == INDEX else f"column {name!r}"
     return (
-        f"Rows go by column {name!r} of {holder}, whose values are the ends of edges (name another "
+        f"Rows go by {where} of {holder}, whose values are the ends of edges (name another "
         f"with {validate.option('id')})."
     )
 

@@ -1,4 +1,4 @@
-r"""How sure a filled value is: intervals for numbers, probabilities and sets for classes.
+r"""How sure a filled number is: intervals.
 
 Split-conformal on held-out cells. With p the prediction of a held-out cell, t its truth and s an
 estimate of how far off predictions like it are, the scores e = (t - p) / s are exchangeable with
@@ -21,7 +21,6 @@ from .trust import Assessment
 Floats = NDArray[np.float64]
 
 LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-BINS = 10
 POWERS = (0.0, 0.15, 0.3, 0.45, 0.6, 0.8, 1.0)  # of a learnt scale: how far to rely on it
 FEWEST_IN_GROUP = 100
 FEWEST_FOR_SCALE = 200  # held-out cells; with fewer all intervals are equally wide
@@ -50,34 +49,20 @@ class Interval:
     calibration: list[dict[str, float]]
 
 
-@dataclass(frozen=True)
-class Certainty:
-    """Probabilities of the values chosen for the missing cells of a column of classes.
+def intervals(
+    found: Assessment,
+    level: float,
+    seed: int = 0,
+    unreached: NDArray[np.bool_] | None = None,
+) -> Interval:
+    """Intervals that cover the truth of a share `level` of the missing cells.
 
-    Attributes
-    ----------
-    probability : [missing]
-    sets : [missing, classes]
-        Classes that are in the set which holds the truth at the level asked for.
-    coverage : float
-        Share of held-out cells whose set, made without their fold, holds the truth.
-    error : float
-        Mean difference between probability and share right, over bins of held-out cells.
-    calibration : per bin, the mean probability, the share right and the number of cells
+    No held-out cell is like one that nothing known is connected to (`unreached`, [missing]):
+    such a cell gets the interval that holds as many of the known cells.
     """
-
-    probability: Floats
-    sets: NDArray[np.bool_]
-    coverage: float
-    error: float
-    calibration: list[dict[str, float]]
-
-
-def intervals(found: Assessment, level: float, seed: int = 0) -> Interval:
-    """Intervals that cover the truth of a share `level` of the missing cells."""
     truth = found.target.levels[found.rows]
     error = truth - found.held_out[:, 0]
-    fold = _fold_numbers(found.folds)
+    fold = fold_numbers(found.folds)
     usual = float(np.mean(found.held_out))
     known = _features(found.folds, found.held_out, usual)
     asked = _features([found.final], found.filled, usual)
@@ -100,9 +85,12 @@ def intervals(found: Assessment, level: float, seed: int = 0) -> Interval:
     own_low, own_high = _by_group(scores, group, group, level)
     plain = 2.0 * _quantile(np.abs(error), level)  # value +- the same everywhere
     centre = found.filled[:, 0]
+    low, high = centre + final_scale * low, centre + final_scale * high
+    if unreached is not None:
+        low[unreached], high[unreached] = _quantiles(truth, level)
     return Interval(
-        centre + final_scale * low,
-        centre + final_scale * high,
+        low,
+        high,
         covered(level),
         float(np.median(scale * (own_high - own_low))),
         float(plain),
@@ -110,58 +98,7 @@ def intervals(found: Assessment, level: float, seed: int = 0) -> Interval:
     )
 
 
-def certainty(found: Assessment, level: float) -> Certainty:
-    """Probabilities as sure as the held-out cells were right, and sets that hold the truth."""
-    from sklearn.isotonic import IsotonicRegression
-
-    truth = found.target.levels[found.rows].astype(np.intp)
-    fold = _fold_numbers(found.folds)
-    sure, right = found.held_out.max(axis=1), found.held_out.argmax(axis=1) == truth
-    calibrate = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
-    honest = np.empty(len(sure))
-    for number in range(len(found.folds)):
-        part = fold == number
-        honest[part] = calibrate.fit(sure[~part], right[~part]).predict(sure[part])
-    bins = _reliability(honest, right)
-    error = sum(row["n"] * abs(row["confidence"] - row["accuracy"]) for row in bins) / len(sure)
-    calibrate.fit(sure, right)
-    given = found.held_out[np.arange(len(truth)), truth]
-    held = np.zeros(len(truth), dtype=bool)
-    for number in range(len(found.folds)):
-        part = fold == number
-        held[part] = given[part] >= _least(given[~part], level)
-    sets = found.filled >= _least(given, level)
-    sets[np.arange(len(sets)), found.filled.argmax(axis=1)] = True  # never empty
-    return Certainty(
-        calibrate.predict(found.filled.max(axis=1)) if len(found.filled) else np.empty(0),
-        sets,
-        float(held.mean()),
-        float(error),
-        bins,
-    )
-
-
-def _least(given: Floats, level: float) -> float:
-    """The probability that a share `level` of the truths were given at least."""
-    rank = int(np.floor((len(given) + 1) * (1.0 - level)))
-    return float(np.sort(given)[rank - 1]) if rank >= 1 else 0.0
-
-
-def _reliability(sure: Floats, right: NDArray[np.bool_]) -> list[dict[str, float]]:
-    """Cells in bins of equal size by how sure they are: how sure, and how many right."""
-    order = np.argsort(sure, kind="stable")
-    return [
-        {
-            "confidence": float(sure[part].mean()),
-            "accuracy": float(right[part].mean()),
-            "n": len(part),
-        }
-        for part in np.array_split(order, min(BINS, max(1, len(order) // 20)))
-        if len(part)
-    ]
-
-
-def _fold_numbers(folds: Sequence[Clues]) -> NDArray[np.intp]:
+def fold_numbers(folds: Sequence[Clues]) -> NDArray[np.intp]:
     return np.repeat(np.arange(len(folds)), [len(clues.rows) for clues in folds])
 
 

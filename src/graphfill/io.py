@@ -223,7 +223,10 @@ def _put(
         values = values.cast(values.type.value_type)
     values = values.cast(base.type).combine_chunks()
     whole = base.combine_chunks()
-    return pa.chunked_array([pc.replace_with_mask(whole, where, values)])
+    kind = whole.type
+    if pa.types.is_duration(kind):  # which Arrow replaces as the integers they are
+        whole, values = whole.cast(pa.int64()), values.cast(pa.int64())
+    return pa.chunked_array([pc.replace_with_mask(whole, where, values).cast(kind)])
 
 
 def _put_categories(base: pa.ChunkedArray, values: Any, where: pa.Array) -> pa.ChunkedArray:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .certainty import Certainty, certainty
 from .clues import VARIANTS
 from .columns import Column
 from .graph import Graph
-from .intervals import Certainty, Interval, certainty, highest_level, intervals
+from .intervals import Interval, highest_level, intervals
 from .learner import few_threads
 from .rehearsal import DRAWS, rehearse
 from .trust import LEARNERS, METHODS, Assessment, assess
@@ -80,6 +81,7 @@ def judge(
     method: str,
     level: float | None,
     pattern: str | None,
+    unreached: Mapping[str, NDArray[np.bool_]],
     seed: int,
     reliance: float | str,
     progress: Callable[[float], None],
@@ -91,6 +93,7 @@ def judge(
     ----------
     method : "auto", "hybrid", or the one to use
     pattern : in which known cells are also hidden and filled, to see how well that goes; or None
+    unreached : by column, the rows whose cell is missing with nothing known connected to it
     propagation : options of `propagate` for the method of that name; the others differ from it by
         their own
     """
@@ -125,14 +128,21 @@ def judge(
             )  # fmt: skip
         return {
             name: Judgement(
-                one, None if level is None else _sure(one, level, seed), level, rehearsed.get(name)
+                one,
+                None if level is None else _sure(one, level, seed, unreached[name][one.final.rows]),
+                level,
+                rehearsed.get(name),
             )
             for name, one in found.items()
         }
 
 
-def _sure(found: Assessment, level: float, seed: int) -> Interval | Certainty:
-    return certainty(found, level) if found.target.n_classes else intervals(found, level, seed)
+def _sure(
+    found: Assessment, level: float, seed: int, unreached: NDArray[np.bool_] | None = None
+) -> Interval | Certainty:
+    if found.target.n_classes:
+        return certainty(found, level, unreached)
+    return intervals(found, level, seed, unreached)
 
 
 def _covers(
@@ -145,17 +155,21 @@ def _covers(
     return float(np.mean(sure.sets[place, truth.astype(np.intp)]))
 
 
-def sure_columns(column: Column, judged: Judgement | None) -> list[nw.Series[Any]]:
+def sure_columns(
+    column: Column, judged: Judgement | None, left_missing: NDArray[np.bool_] | None = None
+) -> list[nw.Series[Any]]:
     """What is added to the table beside a column: its bounds, or its probabilities and sets.
 
     A known cell is its own bound, has probability 1, and is alone in its set. A filled one of a
-    column that could not be judged has none of these.
+    column that could not be judged has none of these, nor has a cell that was left missing.
     """
     import narwhals as nw
 
     if judged is None:
         return _unsure_columns(column)
     sure, name = judged.sure, column.name
+    left = np.zeros(len(column.missing), bool) if left_missing is None else left_missing
+    empty = left[column.missing]
     if isinstance(sure, Interval):
         # The whole numbers within an interval are those within its rounded bounds.
         margin = 0.499 / column.unit if column.whole else 0.0
@@ -165,23 +179,25 @@ def sure_columns(column: Column, judged: Judgement | None) -> list[nw.Series[Any
         made = []
         for levels, bound in ((low, "low"), (high, "high")):
             # A bound that is not known stays missing.
-            column.decode_levels(np.where(np.isinf(levels), np.nan, levels)[:, None])
+            column.decode_levels(np.where(np.isinf(levels) | empty, np.nan, levels)[:, None])
             made.append(column.rebuild().alias(f"{name}_{bound}"))
-        column.decode_levels(judged.found.filled)
+        column.decode_levels(np.where(empty[:, None], np.nan, judged.found.filled))
         return made
     if sure is None:
         return []
     series = column.rebuild()
     probability = np.ones(len(column.missing))
     probability[column.missing] = sure.probability
+    chances = [None if cell else chance for chance, cell in zip(probability, left, strict=True)]
     words: NDArray[Any] = np.array([str(value) for value in series.to_list()], dtype=object)
     names = [str(value) for value in column.named(np.arange(column.n_classes, dtype=np.float64))]
     words[column.missing] = [
         NAMES_OF_SETS.join(names[k] for k in np.flatnonzero(cells)) for cells in sure.sets
     ]
+    words[left] = None
     backend = series.implementation
     return [
-        nw.new_series(f"{name}_probability", probability, nw.Float64, backend=backend),
+        nw.new_series(f"{name}_probability", chances, nw.Float64, backend=backend),
         nw.new_series(f"{name}_set", words.tolist(), nw.String, backend=backend),
     ]
 

@@ -107,8 +107,8 @@ class Column:
         return 0
 
     @property
-    def fills_alike(self) -> bool:
-        """Whether all filled cells got one value although several are known."""
+    def fills_as_usual(self) -> bool:
+        """Whether all filled cells got the most frequent value although several are known."""
         return False
 
     def levels(self) -> Floats:

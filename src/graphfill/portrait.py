@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import Alignment
+from .certainty import Certainty
 from .clues import FAR, distance_to_known
 from .columns import Column
-from .intervals import Certainty, Interval
+from .intervals import Interval
 from .judgement import Judgement
 from .operator import graph_components
 from .trust import Assessment

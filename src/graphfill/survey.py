@@ -31,8 +31,12 @@ def open_columns(
     types: Mapping[Any, str],
     missing: Sequence[Any],
     naming: Naming,
+    left_alone: Mapping[Any, str] | None = None,
 ) -> dict[str, Column]:
-    """The columns that may be filled, by name; those asked for must exist."""
+    """The columns that may be filled, by name; those asked for must exist.
+
+    `left_alone` says why a column is not, which its cells do not show.
+    """
     for name in [*(columns or ()), *exclude, *types]:
         validate.check_column_name(name, frame.columns, naming.table)
     wanted = [name for name in frame.columns if columns is None or name in columns]
@@ -44,6 +48,7 @@ def open_columns(
             kind=types.get(name),
             missing=missing,
             asked=columns is not None,
+            left_alone=(left_alone or {}).get(name),
         )
         for name in wanted
         if name != alignment.id and name not in exclude

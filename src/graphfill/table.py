@@ -65,7 +65,7 @@ def impute(
         Fill only these; leave these alone.
     types : mapping from column to kind, optional
         "number", "integer", "boolean", "category", "date", "time", "duration" or "leave".
-    missing : values that mean missing, such as -1 or "unknown"
+    missing : values that mean missing, such as ``[-1, "unknown"]``; one may come alone
     method : {"propagation", "neighbors", "mean", "hybrid", "auto"}
         Diffusion along the edges; the mean (or most frequent value) of the neighbours; that of
         the column, which does not look at the graph; learners that look at the graph and at the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +58,7 @@ def fill_table(
     seed: int = 0,
     progress: Tick | None = None,
     fill: bool = True,
+    left_alone: Mapping[Any, str] | None = None,
     naming: Naming | None = None,
     alignment_options: Mapping[str, Any] | None = None,
     alignment: Alignment | None = None,
@@ -80,6 +81,8 @@ def fill_table(
         False makes intervals for the summary alone.
     portraits : bool
         Add what a report shows of each column to its summary.
+    left_alone : mapping from column to reason
+        What is not to be filled for a reason that its cells do not show.
     naming, alignment_options : as `align` takes them
     alignment : Alignment, optional
         Made already; `edges` and their columns are then not looked at.
@@ -94,6 +97,8 @@ def fill_table(
     validate.check_level(intervals)
     validate.check_scores(scores, PATTERNS)
     validate.check_number("seed", seed, low=0, integer=True)
+    if isinstance(missing, str) or not isinstance(missing, Iterable):
+        missing = [missing]  # one marker, not its letters
     limit = parse_bytes(memory_limit)
     naming = naming or Naming()
     tick = progress or (lambda share: None)
@@ -114,7 +119,9 @@ def fill_table(
         )
     linked = time.perf_counter()
     with validate.places(naming.cell_row or naming.row):
-        opened = open_columns(frame, alignment, columns, exclude, types or {}, missing, naming)
+        opened = open_columns(
+            frame, alignment, columns, exclude, types or {}, missing, naming, left_alone
+        )
     summaries = survey_columns(opened, frame.columns, alignment, seed)
     todo = [c for c in opened.values() if c.n_channels and c.missing.any()]
     validate.check_something_known(bool(todo), opened.values(), naming.table)
@@ -151,6 +158,7 @@ def fill_table(
             method=method,
             level=intervals,
             pattern=scores if isinstance(scores, str) else None,
+            unreached=beyond_reach,
             seed=seed,
             reliance=reliance,
             progress=tick,
@@ -190,7 +198,8 @@ def fill_table(
         result.filled = {column.name: column.filled_cells for column in todo}
         added = _marks(result.filled, frame) if mark else []
         for column in todo if add_intervals and intervals is not None else ():
-            added += sure_columns(column, judged.get(column.name))
+            left = left_missing.get(column.name)
+            added += sure_columns(column, judged.get(column.name), left)
         for series in added:
             validate.check_free_name(series.name, frame.columns)
         result.table = nw.to_native(frame.with_columns(*rebuilt, *added))
@@ -230,7 +239,8 @@ def _count(
     for column in columns:
         summary = summaries[column.name]
         summary.n_filled = int(filled[column.name].sum())
-        if column.fills_alike or summary.reliance == 0.0:
+        usual = column.fills_as_usual and summary.verdict != "inferable"
+        if usual or summary.reliance == 0.0:
             summary.verdict = "not from this graph"
 
 

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from .. import validate
 from ..text import parse_column
+from .markers import mark_missing
 from .options import Options
 from .sheet import Progress, Sheet
 
@@ -189,7 +190,7 @@ def _apply_types(sheet: Sheet, options: Options) -> None:
         column = sheet.table[name]
         if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
             continue
-        texts = column.cast(pa.string())
+        texts, _ = mark_missing(column.cast(pa.string()), options.own_markers)
         where: dict[str, Any] = {
             "where": sheet.path.name,
             "line_of": lambda row: f"row {sheet.line_of(row)}",

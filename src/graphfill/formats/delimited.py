@@ -12,6 +12,7 @@ from .. import dialect as dialects
 from .. import validate
 from ..text import parse_column
 from .layout import Layout, sniff
+from .markers import counted, mark_blank, mark_equal, mark_missing, without_empty
 from .options import Options
 from .sheet import Sheet
 from .stream import NotUtf8, Stream
@@ -190,7 +191,8 @@ def _type_columns(
     typed, empties = {}, {}
     for name in names:
         column = columns.pop(0)  # so that its memory is free as soon as may be
-        texts, counts = mark_missing(column, options.markers, sheet.dialect.all_quoted)
+        texts, counts = mark_missing(column, options.markers)
+        texts = mark_blank(texts, empty=sheet.dialect.all_quoted)
         found += counts
         settings: dict[str, Any] = {
             "decimal": sheet.dialect.decimal,
@@ -206,52 +208,14 @@ def _type_columns(
         elif known is not texts:
             empties[name] = known.null_count - texts.null_count
             texts = known
+        parsed, texts, counts = mark_equal(parsed, texts, options.own_markers)
+        found += counts
         if texts.null_count > column.null_count:
             sheet.originals[name] = column
         typed[name], sheet.texts[name], sheet.text_formats[name] = parsed, texts, text_format
         sheet.notes += [note] if note else []
     sheet.table = pa.table(typed)
-    for marker, count in found.items():
-        cells = "cell" if count == 1 else "cells"
-        sheet.notes.append(f'"{marker}" counts as missing ({count} {cells}).')
+    sheet.notes += counted(found)
     for name, count in empties.items():
         cells = "cell" if count == 1 else "cells"
         sheet.notes.append(f'An empty text in column "{name}" counts as missing ({count} {cells}).')
-
-
-def mark_missing(
-    column: pa.ChunkedArray, markers: list[str], empty: bool
-) -> tuple[pa.ChunkedArray, Counter[str]]:
-    """Null where a cell is blank or a marker, and how often each marker occurs.
-
-    The quoted empty text ``""`` is known, unless `empty` says that the file quotes every cell.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    trimmed = pc.utf8_trim_whitespace(column)
-    marked = pc.is_in(trimmed, value_set=pa.array(markers, pa.string()))
-    counts = Counter(
-        {
-            pair["values"]: pair["counts"]
-            for pair in pc.value_counts(trimmed.filter(marked)).to_pylist()
-        }
-    )
-    blank = pc.equal(trimmed, "")
-    if not empty:
-        blank = pc.and_(blank, pc.not_equal(column, ""))
-    missing = pc.or_(marked, pc.fill_null(blank, False))
-    if not pc.any(missing, min_count=0).as_py():
-        return column, counts
-    return pc.if_else(missing, pa.scalar(None, pa.string()), column), counts
-
-
-def without_empty(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Null in place of an empty text; the same object if there is none."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    empty = pc.equal(texts, "")
-    if not pc.any(empty, min_count=0).as_py():
-        return texts
-    return pc.if_else(pc.fill_null(empty, False), pa.scalar(None, pa.string()), texts)

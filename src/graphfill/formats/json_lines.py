@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,15 +12,17 @@ from typing import IO, TYPE_CHECKING, Any
 
 from .. import validate
 from ..text import parse_column
+from .markers import counted, mark_missing
 from .options import Options
-from .sheet import Progress, Sheet
+from .sheet import NESTED, Progress, Sheet
 from .stream import Stream, compressed
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NESTED = {b"graphfill": b"json"}  # marks a column whose text is JSON of lists or objects
 ROWS = 1 << 14  # written at a time
+_BETWEEN = re.compile(r"[ \t\r\n]*[:,]?[ \t\r\n]*")  # a key, its value and the next key
+_DECODER = json.JSONDecoder()
 _KINDS = {bool: "a boolean", int: "a number", float: "a number", str: "a text"}
 
 
@@ -146,8 +149,6 @@ def _type_texts(sheet: Sheet, options: Options) -> None:
     """Markers of missing, and dates, in columns of text."""
     import pyarrow as pa
 
-    from .delimited import mark_missing
-
     for name in options.types:
         validate.check_column_name(name, sheet.table.column_names, sheet.path.name)
     markers = options.own_markers
@@ -155,10 +156,8 @@ def _type_texts(sheet: Sheet, options: Options) -> None:
         if field.type != pa.string() or field.metadata:
             continue
         column = sheet.table[field.name]
-        texts, counts = mark_missing(column, markers, empty=False)
-        for marker, count in counts.items():
-            cells = "cell" if count == 1 else "cells"
-            sheet.notes.append(f'"{marker}" counts as missing ({count} {cells}).')
+        texts, counts = mark_missing(column, markers)
+        sheet.notes += counted(counts)
         if texts is not column:
             sheet.originals[field.name] = column
         where: dict[str, Any] = {"where": sheet.path.name, "line_of": sheet.line_of}
@@ -210,9 +209,50 @@ def _edited(
                     edits[row][name] = value
     for row, edit in enumerate(edits):
         if edit:
-            end = "\r" if lines[row].endswith("\r") else ""
-            lines[row] = _dumped({**json.loads(lines[row]), **edit}, like.source.separators) + end
+            lines[row] = _spliced(lines[row], edit, like.source.separators)
     return "".join(f"{line}\n" for line in lines)
+
+
+def _spliced(line: str, edit: Mapping[str, Any], separators: tuple[str, str]) -> str:
+    """A line with other values for some keys, and new keys at its end; all else as it stands.
+
+    Examples
+    --------
+    >>> _spliced('{"a": 1.50, "b": null }', {"b": 2, "c": "x"}, (", ", ": "))
+    '{"a": 1.50, "b": 2, "c": "x" }'
+    """
+    new = {name: _dumped(value, separators) for name, value in edit.items()}
+    pieces, done = [], line.index("{") + 1
+    pieces.append(line[:done])
+    places = list(_places(line, done))
+    for name, start, end in places:
+        if name in new:
+            pieces += [line[done:start], new.pop(name)]
+            done = end
+    last = places[-1][2] if places else done
+    pieces.append(line[done:last])
+    comma, colon = separators
+    added = [f"{_dumped(name, separators)}{colon}{value}" for name, value in new.items()]
+    if added and places:
+        pieces.append(comma)
+    return "".join([*pieces, comma.join(added), line[last:]])
+
+
+def _places(line: str, start: int) -> Iterator[tuple[str, int, int]]:
+    """Each key of an object that is known to be one, and where its value begins and ends."""
+    at = _next(line, start)
+    while line[at] == '"':
+        name, end = _DECODER.raw_decode(line, at)
+        begin = _next(line, end)
+        _, end = _DECODER.raw_decode(line, begin)
+        yield name, begin, end
+        at = _next(line, end)
+
+
+def _next(line: str, at: int) -> int:
+    """Where the next key or value begins, or the brace that ends the object."""
+    found = _BETWEEN.match(line, at)
+    return at if found is None else found.end()
 
 
 def _objects(filled: pa.Table, start: int, stop: int) -> str:
@@ -228,8 +268,8 @@ def _values(column: Any, text_format: Any) -> list[Any]:
     return [None if value != value else value for value in column.to_pylist()]
 
 
-def _dumped(row: dict[str, Any], separators: tuple[str, str]) -> str:
-    return json.dumps(row, ensure_ascii=False, separators=separators, default=_as_json)
+def _dumped(value: Any, separators: tuple[str, str]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=separators, default=_as_json)
 
 
 def _as_json(value: Any) -> Any:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..dialect import Dialect
     from ..text import TextFormat
 
+NESTED = {b"graphfill": b"json"}  # marks a column whose text is JSON of lists or objects
 Progress = Callable[[int, "int | None"], None]  # bytes done, bytes in all if known
 
 
@@ -52,6 +53,12 @@ class Sheet:
     originals: dict[str, pa.ChunkedArray] = field(default_factory=dict, repr=False)
     source: Any = field(default=None, repr=False)
     locate: Callable[[int], int] = field(default=lambda row: row + 1, repr=False)
+
+    @property
+    def left_alone(self) -> dict[str, str]:
+        """Columns that are not to be filled, and why."""
+        nested = {field.name: "nested" for field in self.table.schema if field.metadata == NESTED}
+        return nested | {name: "no name" for name in self.table.column_names if name == ""}
 
     def line_of(self, row: int) -> int:
         """The line a row stands on, from 1 (CSV, JSON lines); else its number from 1."""

@@ -156,14 +156,26 @@ def bad_weight(holder: str, row: str, name: Any, weight: Any) -> InputError:
     )
 
 
-def edge_without_end(holder: str, row: str, role: str) -> InputError:
-    """An edge that names one node only."""
+def edge_without_end(holder: str, row: str, role: str, marker: str | None = None) -> InputError:
+    """An edge that names one node only; `marker`: what stands there and means missing."""
+    if marker is not None:
+        return InputError(
+            f"The {role} in {holder}, {row} is {named(marker)}, which counts as missing: pass "
+            f"{option('missing', edges=True)} '' if it is an id, or drop the edge."
+        )
     return InputError(f"There is no {role} in {holder}, {row}: name the node or drop the edge.")
 
 
-def row_without_id(holder: str, row: str, name: Any, guessed: bool = False) -> InputError:
-    """A row that no edge can name."""
+def row_without_id(
+    holder: str, row: str, name: Any, guessed: bool = False, marker: str | None = None
+) -> InputError:
+    """A row that no edge can name; `marker`: what stands there and means missing."""
     other = f", or name another column with {option('id')}" if guessed else ""
+    if marker is not None:
+        return InputError(
+            f"The id in {_ids_in(name, holder, guessed)}, {row} is {named(marker)}, which counts "
+            f"as missing: pass {option('missing')} '' if it is an id{other}."
+        )
     return InputError(
         f"There is no id in {_ids_in(name, holder, guessed)}, {row}: every row needs one{other}."
     )
