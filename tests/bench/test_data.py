@@ -168,3 +168,11 @@ def test_the_name_of_own_files_changes_with_them(tmp_path):
     assert files.name == before
     nodes.write_text("id,x,y\na,1,0\nb,3,1\n")
     assert files.name != before
+
+
+def test_cells_of_a_table_are_counted_not_their_indicators():
+    graph = Graph.from_edges([0], [1])
+    missing = np.array([[True, False, False], [False, True, True]])
+    X, y = np.zeros((2, 3), np.float32), np.array([0, 1])
+    assert Dataset("plain", graph, X, y).count_cells(missing) == 3
+    assert Dataset("table", graph, X, y, cells=np.array([0, 1, 1])).count_cells(missing) == 2

@@ -96,3 +96,24 @@ def test_a_number_that_is_none_is_not_hidden():
     dropout = RectifiedDropout(0.5)
     dropout.reseed(0)
     assert dropout(H).isnan().any()
+
+
+def test_blocks_that_do_not_lie_in_order_are_left_to_torch():
+    dropout = RectifiedDropout(0.5)
+    dropout.reseed(0)
+    previous = torch.rand(7, 5).T.requires_grad_()
+    H = torch.rand(5, 7, requires_grad=True)
+    out, highest = dropout.jumping(H, previous)
+    highest.sum().backward()
+    assert torch.equal(previous.grad, (previous >= out).float())
+
+
+def test_torch_may_have_another_default_type():
+    torch.set_default_dtype(torch.float64)
+    try:
+        first, _ = layers(0.5)[:2]
+        H = torch.rand(5, 7, dtype=torch.float32)
+        _, highest = RectifiedDropout(0.5).jumping(H, H)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert (first.dtype, highest.dtype) == (torch.float64, torch.float32)

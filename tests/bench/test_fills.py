@@ -5,7 +5,7 @@ import pytest
 from bench.groups import linked_groups
 from scipy import sparse
 
-from graphfill import InputError
+from graphfill import InputError, validate
 from graphfill.bench.fills import FILLS, resolve, versioned
 
 
@@ -121,3 +121,9 @@ def test_another_version_has_another_name(gappy, tmp_path):
     file.write_text(OWN.replace("0.5", "0.25"))
     assert versioned(f"{file}:halves") != before
     assert versioned("numpy:nan_to_num").startswith("numpy:nan_to_num@")
+
+
+def test_a_fill_beyond_float32_is_refused():
+    X = np.array([[1.0], [np.nan]], np.float32)
+    with pytest.raises(InputError, match=r"left 1e\+39 at row 1, column 0: return a number"):
+        validate.check_filled_matrix("big", np.array([[1.0], [1e39]]), X)

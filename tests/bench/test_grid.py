@@ -140,7 +140,8 @@ def test_nobody_is_told_more_often_than_asked(monkeypatch):
     assert told == [(2, 60.0)]
 
 
-def test_an_interrupt_keeps_finished_rows_and_leaves_no_process(setup):
+@pytest.mark.parametrize("times", [1, 3])
+def test_interrupts_keep_finished_rows_and_leave_no_process(times, setup):
     results, _, folder = setup
     process = subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED, folder], stderr=subprocess.PIPE, text=True
@@ -150,13 +151,28 @@ def test_an_interrupt_keeps_finished_rows_and_leaves_no_process(setup):
         assert time.monotonic() < deadline
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    for _ in range(times):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
     assert "KeyboardInterrupt" in process.communicate(timeout=30)[1]
     done = [(row["method"], row["run"]) for row in results.rows()]
     assert done == [("mean", 0), ("neighbors", 0), ("mean", 1)]
     worker = int(slow[0].name.partition("-")[0])
     with pytest.raises(ProcessLookupError):
         os.kill(worker, 0)
+
+
+def test_a_finished_row_is_written_while_another_run_says_nothing(setup, monkeypatch):
+    results, _, folder = setup
+    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, folder], stderr=subprocess.PIPE)
+    try:
+        deadline = time.monotonic() + 60
+        while len(results) < 3:  # the fourth sleeps
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
 
 
 def test_what_a_run_poses(made_up):

@@ -86,5 +86,5 @@ def test_arxiv_is_trained_as_the_paper_says():
     (cell,) = [c for c in cells("table-2") if c.set == "arxiv" and c.method == "positional"]
     setting = cell.setting
     assert (setting.n_layers, setting.hidden, setting.jumping) == (3, 256, "max")
-    assert setting.max_epochs == 1000  # the one thing that is not as it says
+    assert setting.max_epochs == 1200  # the one thing that is not as it says
     assert cell.split == "official"

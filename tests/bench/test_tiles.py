@@ -42,6 +42,13 @@ def test_a_tiled_product_and_its_gradient_are_those_of_dense_matrices(
     torch.testing.assert_close(H.grad, dense.T @ weight, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.skipif(not COMPILED, reason="it is what the extension multiplies")
+def test_a_block_of_too_few_rows_is_refused():
+    A = tiles.TiledMatrix(sparse.csr_array(np.eye(2, dtype=np.float32)))
+    with pytest.raises(ValueError, match="a matrix of 2 columns and a block of 1 rows"):
+        A.product(torch.ones(1, 32))
+
+
 def test_other_blocks_are_left_to_torch(everything_is_large):
     H = torch.ones(3, 32, dtype=torch.float64)
     fixed = FixedMatrix(sparse.csr_array(np.eye(3)))

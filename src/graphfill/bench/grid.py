@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import pickle
 import queue
+import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -98,10 +99,13 @@ def run_grid(
             for worker in crew:
                 worker.start()
             while grid.n_done + len(grid.failures) < n_todo:
-                run, kind, answer = answers.get()
                 if waiting and time.monotonic() - written > WRITE_EVERY:
                     results.add(waiting)
                     waiting, written = [], time.monotonic()
+                try:
+                    run, kind, answer = answers.get(timeout=WRITE_EVERY)
+                except queue.Empty:
+                    continue
                 if kind == "epoch":
                     epoch, accuracy = answer
                     bar.set_postfix_str(f"{run.set} {run.method}: epoch {epoch}, {accuracy:.1f} %")
@@ -114,13 +118,29 @@ def run_grid(
                 bar.set_postfix_str(f"{run.set} {run.method}", refresh=False)
                 bar.update()
     finally:
-        for worker in crew:
-            worker.stop()
-        while not answers.empty():  # of an interrupt that came before they were looked at
-            _, kind, answer = answers.get()
-            waiting += [answer] if kind == "row" else []
-        results.add(waiting)
+        with _undisturbed():
+            for worker in crew:
+                worker.stop()
+            while not answers.empty():  # of an interrupt that came before they were looked at
+                _, kind, answer = answers.get()
+                waiting += [answer] if kind == "row" else []
+            results.add(waiting)
     return grid
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """No signal that ends us is heeded within: a second one is not to cost the finished rows."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {name: signal.signal(getattr(signal, name), signal.SIG_IGN) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler or signal.SIG_DFL)
 
 
 class _Worker(threading.Thread):

@@ -53,6 +53,12 @@ class Dataset:
     def n_nodes(self) -> int:
         return self.graph.n_nodes
 
+    def count_cells(self, missing: NDArray[np.bool_]) -> int:
+        """How many cells of the table are missing, given which features are."""
+        if self.cells is None:
+            return int(missing.sum())
+        return int(missing[:, np.unique(self.cells, return_index=True)[1]].sum())
+
     @property
     def n_features(self) -> int:
         return 0 if self.X is None else int(self.X.shape[1])

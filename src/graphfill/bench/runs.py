@@ -83,7 +83,7 @@ def pose(run: Run, dataset: Dataset) -> Problem:
     if run.method not in WITHOUT_FEATURES:
         missing = draw_mask(dataset, run.mask, rate, run.run, split)
     if run.method in FULL and missing is not None:
-        validate.check_complete(dataset.name, int(missing.sum()))
+        validate.check_complete(dataset.name, dataset.count_cells(missing))
     return Problem(dataset, split, missing, run.run)
 
 
@@ -101,7 +101,7 @@ def execute(run: Run, files: Mapping[str, data.Files], system: System) -> Row:
         "seed": run.run,
         **asdict(outcome),
         "details": json.dumps(outcome.details, sort_keys=True, default=_plain),
-        "n_missing": 0 if problem.missing is None else int(problem.missing.sum()),
+        "n_missing": 0 if problem.missing is None else problem.dataset.count_cells(problem.missing),
         "mask_checksum": checksum(problem.missing),
         "seconds": seconds,
         "when": datetime.now(UTC).isoformat(timespec="seconds"),

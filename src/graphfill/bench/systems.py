@@ -113,7 +113,7 @@ def _features(problem: Problem, method: str) -> Floats:
     dataset, seed = problem.dataset, problem.seed
     if method in FULL:
         X = dataset.dense()
-        validate.check_complete(dataset.name, int(np.isnan(X).sum()))
+        validate.check_complete(dataset.name, dataset.count_cells(np.isnan(X)))
         return X if method == "full" else (X != 0).astype(X.dtype)
     if method in WITHOUT_FEATURES:
         from .models import positional

@@ -188,12 +188,13 @@ def check_filled_matrix(name: str, filled: NDArray[Any], X: NDArray[Any]) -> Non
         raise InputError(
             f"Method {name!r} returned an array of {filled.dtype}: return numbers, float32."
         )
-    finite = np.isfinite(filled)
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(filled.astype(np.float32))  # which networks are trained in
     if not finite.all():
         row, column = first_cell(~finite)
         raise InputError(
-            f"Method {name!r} left {filled[row, column]} at {cell(row, column)}: return a finite "
-            "number in every cell."
+            f"Method {name!r} left {filled[row, column]} at {cell(row, column)}: return a number "
+            "that is finite in float32 in every cell."
         )
     changed = ~np.isnan(X) & (filled.astype(np.float32) != X)
     if changed.any():

@@ -63,7 +63,8 @@ class RectifiedDropout(nn.Module):
         Of the latter the rows that `block` computes, or all. Without a previous one, it is H.
         """
         leading = block is None or block.places is None
-        if self.training and 0 < self._below < STEPS and leading and _compiled(H):
+        fits = _compiled(H) and (previous is None or _compiled(previous))
+        if self.training and 0 < self._below < STEPS and leading and fits:
             n_own = len(H) if block is None else block.matrix.shape[0]
             drawn = self._drawn(H.numel())
             return _Rectified.apply(H, previous, drawn, self._below, n_own)
@@ -113,7 +114,7 @@ class _Rectified(torch.autograd.Function):
         from ...compiled_layers import rectify
 
         out = torch.empty_like(H)
-        made = None if previous is None else torch.empty(n_own, *H.shape[1:])
+        made = None if previous is None else H.new_empty(n_own, *H.shape[1:])
         rectify(
             _array(H), drawn, below, _scale(below), _array(out), _array(previous), _array(made),
             threads=torch.get_num_threads(),

@@ -31,7 +31,7 @@ class TiledMatrix:
     def __init__(self, A: sparse.csr_array) -> None:
         from ...compiled_layers import Product
 
-        self._n_rows = A.shape[0]
+        self._shape = A.shape
         self._product = Product(
             A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, torch.get_num_threads()
         )
@@ -44,7 +44,10 @@ class TiledMatrix:
 
     def product(self, H: Tensor) -> Tensor:
         """A H."""
-        out = torch.empty(self._n_rows, H.shape[1])
+        n_rows, n_columns = self._shape
+        if H.shape[0] != n_columns:
+            raise ValueError(f"a matrix of {n_columns} columns and a block of {H.shape[0]} rows")
+        out = H.new_empty(n_rows, H.shape[1])
         self._product.into(out.numpy(), H.detach().contiguous().numpy())
         return out
 

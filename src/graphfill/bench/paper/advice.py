@@ -23,6 +23,8 @@ class Advice(NamedTuple):
     ----------
     better, worse, cases : int
         Of how many sets and rates it is clearly better, and clearly worse.
+    noticed : list of (set, points)
+        Of those, the ones where somebody would notice.
     gain : Difference
         Exact less 40 steps in points, the mean over the sets; its n is the fewest runs of any.
     by_set : dict of str to Difference
@@ -34,15 +36,35 @@ class Advice(NamedTuple):
     better: int
     worse: int
     cases: int
+    noticed: list[tuple[str, float]]
     gain: Difference
     by_set: dict[str, Difference]
     seconds: tuple[float, float] | None
 
     @property
     def sides(self) -> tuple[list[str], list[str]]:
-        """The sets on which the exact fill is clearly better, and those on which 40 steps are."""
-        clear = {name: gain.mean for name, gain in self.by_set.items() if matters(gain)}
-        return [n for n, mean in clear.items() if mean > 0], [n for n in clear if clear[n] < 0]
+        """The sets on which the exact fill is clearly better, and those on which 40 steps are.
+
+        At some rate or over all of them, and at no rate the other way round.
+        """
+        up, down = self._up_and_down
+        return [n for n in self.by_set if n in up - down], [
+            n for n in self.by_set if n in down - up
+        ]
+
+    @property
+    def torn(self) -> list[str]:
+        """The sets on which that changes with the rate."""
+        up, down = self._up_and_down
+        return [name for name in self.by_set if name in up & down]
+
+    @property
+    def _up_and_down(self) -> tuple[set[str], set[str]]:
+        over_rates = [(name, gain.mean) for name, gain in self.by_set.items() if matters(gain)]
+        clear = [*self.noticed, *over_rates]
+        return {name for name, mean in clear if mean > 0}, {
+            name for name, mean in clear if mean < 0
+        }
 
     @property
     def words(self) -> str:
@@ -52,8 +74,8 @@ class Advice(NamedTuple):
         exact, by_steps = self.sides
         if matters(self.gain) and not (exact and by_steps):
             return "take the exact fill" if self.gain.mean > 0 else "take the 40 steps"
-        if exact or by_steps:
-            return _by_density(exact, by_steps) or _by_name(exact, by_steps)
+        if exact or by_steps or self.torn:
+            return _by_density(exact, by_steps) or _by_name(exact, by_steps, self.torn)
         if self.seconds is None:
             return "take either"
         steps, limit = self.seconds
@@ -78,12 +100,13 @@ def _by_density(exact: Sequence[str], by_steps: Sequence[str]) -> str | None:
     )
 
 
-def _by_name(exact: Sequence[str], by_steps: Sequence[str]) -> str:
-    if exact and by_steps:
-        return (
-            f"it depends: the exact fill is clearly better on {listed(exact)}, the 40 steps on "
-            f"{listed(by_steps)}"
-        )
+def _by_name(exact: Sequence[str], by_steps: Sequence[str], torn: Sequence[str]) -> str:
+    sides = (("the exact fill is", exact), ("the 40 steps are", by_steps))
+    told = [f"{who} clearly better on {listed(names)}" for who, names in sides if names]
+    if torn:
+        told.append(f"it changes with the rate on {listed(torn)}")
+    if len(told) > 1 or torn:
+        return f"it depends: {', '.join(told)}"
     taken = "exact fill" if exact else "40 steps"
     return f"take the {taken}, clearly better on {listed(exact or by_steps)} and worse on none"
 
@@ -99,9 +122,18 @@ def advices(measured: Measured) -> list[Advice]:
         if not by_set:
             continue
         count = Counter(row[6] for row in mine)
-        better, worse = count["exact better"], count["40 steps better"]
-        gain = _mean(list(by_set.values()))
-        found.append(Advice(mask, better, worse, len(mine), gain, by_set, _seconds(measured, mask)))
+        found.append(
+            Advice(
+                mask,
+                count["exact better"],
+                count["40 steps better"],
+                len(mine),
+                [(row[0], row[5].mean) for row in mine if matters(row[5])],
+                _mean(list(by_set.values())),
+                by_set,
+                _seconds(measured, mask),
+            )
+        )
     return found
 
 
@@ -170,17 +202,17 @@ def _gain(a: Advice) -> str:
 
 
 def _seconds(measured: Measured, mask: str) -> tuple[float, float] | None:
-    """Mean seconds of a fill by 40 steps and of an exact one, over cases that have both."""
+    """Usual seconds of a fill by 40 steps and of an exact one, over cases that have both."""
     steps, limit = [], []
     for name in measured.scope.among(SETS):
         for rate in EXACT_RATES:
             first, second = (
-                measured.estimate(
+                measured.median(
                     cell(name, method, rate, scope=measured.scope, mask=mask), "fill_seconds"
                 )
                 for method in ("fp", "fp-exact")
             )
             if first is not None and second is not None:
-                steps.append(first.mean)
-                limit.append(second.mean)
+                steps.append(first)
+                limit.append(second)
     return (sum(steps) / len(steps), sum(limit) / len(limit)) if steps else None

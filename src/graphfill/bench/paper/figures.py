@@ -79,10 +79,10 @@ def run_time(measured: Measured) -> Figure | None:
         bars = []
         for method in ("fp", *WHOLE):
             where = cell(name, method, scope=scope)
-            fill = measured.estimate(where, "fill_seconds")
-            train = measured.estimate(where, "train_seconds")
-            if fill and train:
-                bars.append((method, fill.mean, train.mean))
+            fill = measured.median(where, "fill_seconds")
+            train = measured.median(where, "train_seconds")
+            if fill is not None and train is not None:
+                bars.append((method, fill, train))
         if bars:
             shown.append((name, bars))
     if not shown:
@@ -105,7 +105,7 @@ def run_time(measured: Measured) -> Figure | None:
             axis.margins(x=0.1)
             axis.set_xlim(left=0)
             axis.invert_yaxis()
-        panels[-1].set_xlabel("seconds on one thread (each set has its own scale)")
+        panels[-1].set_xlabel("seconds on one thread, medians (each set has its own scale)")
         _swatches(figure, (("fill", ORANGE), ("training", BLUE)))
         entitle(figure, findings.run_times(measured) or "Run-time")
     return figure

@@ -141,10 +141,10 @@ def ranks(measured: Measured) -> str | None:
 
 
 def _seconds(measured: Measured, where: Cell) -> float | None:
-    """To fill and to train, on average."""
-    fill = measured.estimate(where, "fill_seconds")
-    train = measured.estimate(where, "train_seconds")
-    return None if fill is None or train is None else fill.mean + train.mean
+    """To fill and to train, each the median of the runs."""
+    fill = measured.median(where, "fill_seconds")
+    train = measured.median(where, "train_seconds")
+    return None if fill is None or train is None else fill + train
 
 
 def time_ratios(measured: Measured) -> dict[str, list[float]]:
@@ -172,9 +172,9 @@ def run_times(measured: Measured) -> str | None:
     shares = []
     for name in scope.among(SETS):
         where = cell(name, "fp", scope=scope)
-        own, fill = _seconds(measured, where), measured.estimate(where, "fill_seconds")
-        if own and fill:
-            shares.append(fill.mean / own)
+        own, fill = _seconds(measured, where), measured.median(where, "fill_seconds")
+        if own and fill is not None:
+            shares.append(fill / own)
     if not shares:
         return None
     part = f"the fill is {100 * min(shares):.0f} to {100 * max(shares):.0f} % of the time of FP"

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, replace
+from statistics import median
 from typing import Any, NamedTuple, Self
 
 from scipy.special import stdtrit
@@ -103,6 +104,11 @@ class Measured:
         runs = self.runs(cell).items()
         values = (row.get(column) for run, row in runs if among is None or run in among)
         return Estimate.of(value for value in values if value is not None)
+
+    def median(self, cell: Cell, column: str) -> float | None:
+        """Of a column of a cell's rows; of seconds, which a busy machine makes far more of."""
+        values = [row[column] for row in self.runs(cell).values() if row.get(column) is not None]
+        return median(values) if values else None
 
     def shared(self, cells: Iterable[Cell]) -> set[int]:
         """The runs that all of these have: the same run is the same split and mask."""

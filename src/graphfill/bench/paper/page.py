@@ -180,11 +180,15 @@ def _propagation(measured: Measured) -> str:
     """Our seconds of the fill beside the paper's, where both are known."""
     told = []
     for name, seconds in published.PROPAGATION_SECONDS.items():
-        ours = measured.estimate(cell(name, "fp", scope=measured.scope), "fill_seconds")
+        ours = measured.median(cell(name, "fp", scope=measured.scope), "fill_seconds")
         if ours is not None:
-            told.append(f"{of_set(name)} {ours.mean:.2f} s (paper, on a GPU: about {seconds:g} s)")
+            told.append(f"{of_set(name)} {ours:.2f} s (paper, on a GPU: about {seconds:g} s)")
     alone = f" Filling alone: {'; '.join(told)}." if told else ""
-    return f"Seconds are of one CPU thread, other runs keeping the other cores busy.{alone}"
+    return (
+        "Seconds are by the clock, of one thread on a machine that other work kept busy, more at "
+        "some hours than at others: the same work took several times as long in one run as in "
+        f"another, so medians are compared, and only large ratios say something.{alone}"
+    )
 
 
 def _account(measured: Measured, rows: Sequence[Row]) -> list[str]:

@@ -184,21 +184,21 @@ def controls(measured: Measured) -> Table:
 
 
 def run_time(measured: Measured) -> Table:
-    """Seconds to fill and to train, on one thread each."""
+    """Seconds to fill and to train, on one thread each: medians of the runs."""
     scope = measured.scope
     rows = []
     for name in scope.among(SETS):
         for method in ("fp", *WHOLE):
             where = cell(name, method, scope=scope)
-            fill = measured.estimate(where, "fill_seconds")
-            train = measured.estimate(where, "train_seconds")
+            fill = measured.median(where, "fill_seconds")
+            train = measured.median(where, "train_seconds")
             if fill is not None and train is not None:
-                epochs = measured.estimate(where, "n_epochs")
+                epochs = measured.median(where, "n_epochs")
                 rows.append(
-                    [of_set(name), of_method(method), fill, train, fill.mean + train.mean,
-                     None if epochs is None else round(epochs.mean)]
+                    [of_set(name), of_method(method), fill, train, fill + train,
+                     None if epochs is None else round(epochs), len(measured.runs(where))]
                 )  # fmt: skip
-    columns = ["set", "method", "fill, s", "training, s", "in all, s", "epochs"]
+    columns = ["set", "method", "fill, s", "training, s", "in all, s", "epochs", "runs"]
     return Table("run-time", f"Run-time at {of_rate(WORST)} missing", columns, rows)
 
 
