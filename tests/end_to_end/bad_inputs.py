@@ -507,7 +507,9 @@ bad("id missing, guessed",
     "There is no id in column 'name' of people.csv (guessed to hold the ids), line 4: every row "
     "needs one, or name another column with --id.",
     people=b"name,age\nann,30\nbob,\n,31\n")
-bad("id NA", "There is no id in column 'name' of people.csv, line 4: every row needs one.",
+bad("id NA",
+    "The id in column 'name' of people.csv, line 4 is 'NA', which counts as missing: pass "
+    "--missing '' if it is an id.",
     people=b"name,age\nann,30\nbob,\nNA,31\n", options="--id name")
 bad("source missing", "There is no source in friends.csv, line 4: name the node or drop the edge.",
     friends=b"source,target\nann,bob\n\n,cat\n")
