@@ -131,6 +131,22 @@ def test_out_of_reach(unreached, value):
     np.testing.assert_allclose(out[:, 0], [value, 2.0, value])
 
 
+@pytest.mark.parametrize("unreached", ["zero", "mean", "nan"])
+@pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+def test_cells_out_of_reach_differ_from_a_refit_by_what_its_policy_gives(unreached):
+    """New 4 hangs on 1, between 1 and 3; new 5 on 3, which knows nothing."""
+    X = np.array([[1.0], [NAN], [3.0], [NAN]])
+    imputer = fitted(np.array([[0, 1], [1, 2]]), X, solver="exact", unreached=unreached)
+    edges = [(4, 1), (5, 3)]
+    _, difference = imputer.transform_new([[NAN], [NAN]], edges, return_difference=True)
+    assert difference == pytest.approx(0.0, abs=1e-9)
+    # A refit knows 8 too: its mean is 4 where the fit's was 2.
+    X_new = [[NAN], [NAN], [8.0]]
+    _, difference = imputer.transform_new(X_new, edges, return_difference=True)
+    refit_by = {"zero": 0.0, "mean": 2.0 / np.hypot(2.0, 4.0), "nan": 0.0}
+    assert difference == pytest.approx(refit_by[unreached], abs=1e-9)
+
+
 def test_ids_weights_and_tables():
     graph = Graph.from_edges(["a", "b"], ["b", "c"], weight=[1.0, 2.0])
     X = pd.DataFrame({"x": [1.0, NAN, 4.0]}, index=["a", "b", "c"])

@@ -15,7 +15,7 @@ from ..container import open_matrix
 from ..graph import Graph
 from ..solve import Result, propagate
 from ..validate import ConvergenceWarning, UnreachedWarning
-from .base import Fill, GraphImputer
+from .base import Fill, GraphImputer, known_means
 from .links import grown, read_links
 from .newcomers import REVISITED, REVISITED_STEPS, KeptFill, Newcomers, fill_newcomers
 
@@ -257,15 +257,17 @@ class FeaturePropagation(GraphImputer):
         if len(revisited):
             filled[:, revisited] = self._resolve(kept, X, links, filled, revisited)
         if local.unreached is not None:
-            value = self._policy_values(filled.dtype)
-            filled[local.unreached] = np.broadcast_to(value, X.shape)[local.unreached]
+            self._apply_policy(filled, local.unreached, self.statistics_[self._kept()])
             self._report(local.unreached, np.isnan(self.statistics_[self._kept()]), opened)
         seconds = time.perf_counter() - began
         difference = None
         if return_difference:
             table = np.concatenate([kept.table(), X])
-            refit = self._fill(table, grown(kept.graph, links)).X[len(kept.filled) :]
-            difference = _relative_difference(filled[missing], refit[missing])
+            refit = self._fill(table, grown(kept.graph, links))
+            if refit.unreached is not None:
+                self._apply_policy(refit.X, refit.unreached, known_means(table))
+            expected = refit.X[len(kept.filled) :]
+            difference = _relative_difference(filled[missing], expected[missing])
         self.newcomers_ = Newcomers(
             len(X), local.n_resolved, local.n_held, len(revisited), local.n_iter, local.drift,
             seconds, difference,
@@ -295,7 +297,7 @@ class FeaturePropagation(GraphImputer):
 
 
 def _relative_difference(found: NDArray[np.floating], expected: NDArray[np.floating]) -> float:
-    """Norm of the difference over that of what was expected, in float64."""
-    size = np.linalg.norm(expected.astype(np.float64))
-    apart = np.linalg.norm(found.astype(np.float64) - expected)
+    """Norm of the difference over that of what was expected, in float64; NaN counts as 0."""
+    found, expected = (np.nan_to_num(cells.astype(np.float64)) for cells in (found, expected))
+    size, apart = np.linalg.norm(expected), np.linalg.norm(found - expected)
     return float(apart / size) if size > 0 else float(apart > 0)
