@@ -246,6 +246,18 @@ def test_columns_that_a_whole_region_moves_in_are_solved_in_the_whole_graph():
     assert imputer.newcomers_.n_columns == 0
 
 
+@pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+def test_fitted_cells_that_were_left_missing_start_at_zero():
+    """Old 3 is out of reach until new 4 links it to 1, which lies between 1 and 3."""
+    X = np.full((4, 64), NAN)
+    X[0], X[2] = 1.0, 3.0
+    parameters = {"normalization": "rw", "solver": "exact", "unreached": "nan"}
+    imputer = fitted(np.array([[0, 1], [1, 2]]), X, **parameters)
+    out = imputer.transform_new(np.full((1, 64), NAN), [(4, 1), (4, 3)])
+    assert imputer.newcomers_.n_columns == 1
+    np.testing.assert_allclose(out, 2.0, atol=1e-3)
+
+
 def test_few_columns_are_left_to_the_neighbourhood():
     old, new, X, X_new = remote_region(n_columns=63)
     imputer = fitted(old, X, solver="exact")

@@ -286,7 +286,7 @@ class FeaturePropagation(GraphImputer):
         """Columns of the new rows, by some steps in the whole graph from what was fitted."""
         old, missing = kept.columns(columns)
         table = np.concatenate([np.where(missing, np.nan, old), X[:, columns]])
-        start = np.concatenate([old, filled[:, columns]])
+        start = np.concatenate([np.nan_to_num(old), filled[:, columns]])  # NaN if out of reach
         table, whole = table.astype(old.dtype, copy=False), grown(kept.graph, links)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
