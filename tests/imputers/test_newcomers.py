@@ -161,6 +161,20 @@ def test_ids_weights_and_tables():
     assert out["x"].to_list() == pytest.approx([7, 3.25])
 
 
+@pytest.mark.parametrize(("wanted", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
+@pytest.mark.parametrize("given", [np.array, pd.DataFrame, pl.DataFrame])
+def test_set_output_is_heeded(wanted, kind, given):
+    graph = Graph.from_edges([0], [1], n_nodes=2)
+    imputer = FeaturePropagation(graph, normalization="rw", keep_fill=True, add_indicator=True)
+    imputer.set_output(transform=wanted).fit(given(np.array([[1.0, 2.0], [3.0, NAN]])))
+    X_new = given(np.array([[NAN, 5.0]]))
+    out = imputer.transform_new(X_new, [(2, 1)])
+    assert isinstance(out, kind)
+    assert list(out.columns) == list(imputer.get_feature_names_out())
+    np.testing.assert_allclose(out.to_numpy(), [[3.0, 5.0, 0.0]])
+    assert isinstance(imputer.transform_new(X_new, [(2, 1)], return_difference=True)[0], kind)
+
+
 def test_weighted_links_to_a_graph_without_weights_count_as_a_refit_would():
     """d hangs on a = 1 with weight 1 and on c = 3 with weight 9: an old edge weighs 1."""
     path = Graph.from_edges(["a", "b"], ["b", "c"])

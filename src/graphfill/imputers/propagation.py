@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils._set_output import _wrap_data_with_container
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validate
@@ -216,7 +217,8 @@ class FeaturePropagation(GraphImputer):
 
         Returns
         -------
-        table of the kind of `X_new`; with ``return_difference``, and a float
+        table of the kind of `X_new`, or that `set_output` asks for; with ``return_difference``,
+        and a float
 
         Examples
         --------
@@ -273,6 +275,8 @@ class FeaturePropagation(GraphImputer):
             seconds, difference,
         )  # fmt: skip
         out = self._give_back(opened, filled)
+        # Of itself, scikit-learn heeds set_output in transform and fit_transform alone.
+        out = _wrap_data_with_container("transform", out, X_new, self)
         return (out, difference) if return_difference else out
 
     def _resolve(
