@@ -114,3 +114,12 @@ def test_refusals():
     bare["paper", "in", "venue"].edge_index = torch.tensor([[0], [0]])
     with pytest.raises(gf.InputError, match=r"set data\['venue'\].num_nodes"):
         HeteroPropagation()(bare)
+
+
+def test_weights_that_no_edge_type_has_are_refused():
+    data = library()
+    data[OF].edge_attr = torch.rand(80) + 0.1
+    for transform in (HeteroPropagation, FeaturePropagation):
+        with pytest.raises(gf.InputError, match=r"'edge_atr' .* they have: 'edge_attr', 'edge_i"):
+            transform(edge_weight="edge_atr")(data)
+        transform(edge_weight="edge_attr")(data)  # one type has it, the other counts 1 each

@@ -116,6 +116,7 @@ def fill_hetero(
         if kind in masks:
             wide = x if x.is_floating_point() else x.double()
             features[kind] = wide.masked_fill(missing[kind], torch.nan)
+    validate.check_typed_weights(edge_weight, [data[key] for key in data.edge_types])
     edges = {key: _edges(key, data[key], edge_weight) for key in data.edge_types}
     result: HeteroResult = propagate_hetero(features, edges, **options)
     example = next(x for x in features.values() if isinstance(x, Tensor))

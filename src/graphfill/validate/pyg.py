@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from .errors import GraphfillWarning, InputError
@@ -89,6 +90,16 @@ def check_typed_edges(key: Any, store: Any) -> None:
     """Refuse an edge type without edges."""
     if getattr(store, "edge_index", None) is None and getattr(store, "adj_t", None) is None:
         raise InputError(f"The edge type {key!r} has neither edge_index nor adj_t, hence no edges.")
+
+
+def check_typed_weights(name: str | None, edge_stores: Sequence[Any]) -> None:
+    """Refuse the name of weights that no edge type has."""
+    if name is not None and all(getattr(store, name, None) is None for store in edge_stores):
+        held = sorted(set[str]().union(*(store.keys() for store in edge_stores)))
+        raise InputError(
+            f"No edge type has an attribute {name!r} to take weights from; they have: "
+            f"{', '.join(map(repr, held)) or 'nothing'}."
+        )
 
 
 def warn_detached(name: str) -> None:
