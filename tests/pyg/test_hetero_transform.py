@@ -123,3 +123,11 @@ def test_weights_that_no_edge_type_has_are_refused():
         with pytest.raises(gf.InputError, match=r"'edge_atr' .* they have: 'edge_attr', 'edge_i"):
             transform(edge_weight="edge_atr")(data)
         transform(edge_weight="edge_attr")(data)  # one type has it, the other counts 1 each
+
+
+@pytest.mark.parametrize("kind", ["aa", "subject"])
+def test_masks_of_types_without_features_are_refused(kind):
+    mask = torch.zeros(3, 3, dtype=torch.bool)
+    for transform in (HeteroPropagation, FeaturePropagation):
+        with pytest.raises(gf.InputError, match=rf"{kind!r}, .* no 'x' .*\('paper', 'author'\)"):
+            transform(missing_mask={kind: mask})(library())

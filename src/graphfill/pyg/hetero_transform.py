@@ -102,12 +102,13 @@ def fill_hetero(
     **options: Any,
 ) -> Any:
     """Fill every node type of a HeteroData, in place."""
-    masks = validate.check_typed_mask(missing_mask)
+    featured = [kind for kind in data.node_types if attr in data[kind]]
+    masks = validate.check_typed_mask(missing_mask, featured, attr)
     features: dict[str, Any] = {}
     missing: dict[str, Tensor] = {}
     for kind in data.node_types:
         store = data[kind]
-        if attr not in store:
+        if kind not in featured:
             features[kind] = validate.check_typed_count(kind, store.num_nodes)
             continue
         x = validate.check_feature_attribute(store, attr, f"The node type {kind!r}")

@@ -74,8 +74,8 @@ def check_typed_count(kind: str, n_nodes: Any) -> int:
     return int(n_nodes)
 
 
-def check_typed_mask(missing_mask: Any) -> dict[str, Any]:
-    """Return the masks by node type; refuse one mask for them all."""
+def check_typed_mask(missing_mask: Any, featured: Sequence[str], attr: str) -> dict[str, Any]:
+    """Return the masks by node type; refuse one for them all, or for a type without features."""
     if missing_mask is None:
         return {}
     if not isinstance(missing_mask, dict):
@@ -83,6 +83,12 @@ def check_typed_mask(missing_mask: Any) -> dict[str, Any]:
             f"missing_mask is a {type(missing_mask).__name__} but HeteroData takes a dict of masks "
             "by node type; without a mask, NaN is missing."
         )
+    for kind in missing_mask:
+        if kind not in featured:
+            raise InputError(
+                f"missing_mask has the node type {kind!r}, which has no {attr!r} to mask: name "
+                f"one that has ({', '.join(map(repr, featured)) or 'none'})."
+            )
     return missing_mask
 
 
