@@ -131,3 +131,11 @@ def test_masks_of_types_without_features_are_refused(kind):
     for transform in (HeteroPropagation, FeaturePropagation):
         with pytest.raises(gf.InputError, match=rf"{kind!r}, .* no 'x' .*\('paper', 'author'\)"):
             transform(missing_mask={kind: mask})(library())
+
+
+@pytest.mark.parametrize("option", [{"directed": "refuse"}, {"backend": "torch"}])
+def test_options_for_data_alone_are_refused(option):
+    ((name, value),), data = option.items(), library()
+    with pytest.raises(gf.InputError, match=f"{name}='{value}' is for Data, .* leave it out"):
+        FeaturePropagation(**option)(data)
+    FeaturePropagation(directed="symmetrize", backend="cpu")(data)

@@ -47,14 +47,16 @@ class FeaturePropagation(BaseTransform):
     edge_weight : str, optional
         The attribute to take weights from. ``edge_attr`` is no weight unless named.
     directed : {"symmetrize", "refuse"}
-        Take each edge both ways, or refuse edges that are not listed alike in both directions.
+        Take each edge both ways, or refuse edges that are not listed alike in both directions
+        (of a Data or Batch; those of a HeteroData are taken both ways).
     add_indicator : bool
         Append one column per column, 1 where a cell was missing.
     attr : str
         The attribute to fill.
     backend : {"auto", "torch", "cpu"}
         "cpu" runs graphfill's kernels, "torch" runs on the tensors' device. "auto" is "cpu"
-        unless the tensors live elsewhere or a gradient has to pass (through diffusion).
+        unless the tensors live elsewhere or a gradient has to pass (through diffusion). A
+        HeteroData is filled by the CPU's kernels.
     threads : int, optional
         Of the CPU kernels; all available cores by default.
     weights, shared, like
@@ -116,6 +118,7 @@ class FeaturePropagation(BaseTransform):
 
     def forward(self, data: Any) -> Any:
         if isinstance(data, HeteroData):
+            validate.check_typed_options(self.directed, self.backend)
             return fill_hetero(
                 data,
                 attr=self.attr,

@@ -98,6 +98,20 @@ def check_typed_edges(key: Any, store: Any) -> None:
         raise InputError(f"The edge type {key!r} has neither edge_index nor adj_t, hence no edges.")
 
 
+def check_typed_options(directed: str, backend: str) -> None:
+    """Refuse what holds for Data alone."""
+    if directed == "refuse":
+        raise InputError(
+            "directed='refuse' is for Data, but edges of HeteroData are taken both ways: leave it "
+            "out."
+        )
+    if backend == "torch":
+        raise InputError(
+            "backend='torch' is for Data, but HeteroData is filled by the CPU's kernels: leave it "
+            "out."
+        )
+
+
 def check_typed_weights(name: str | None, edge_stores: Sequence[Any]) -> None:
     """Refuse the name of weights that no edge type has."""
     if name is not None and all(getattr(store, name, None) is None for store in edge_stores):
