@@ -139,3 +139,15 @@ def test_options_for_data_alone_are_refused(option):
     with pytest.raises(gf.InputError, match=f"{name}='{value}' is for Data, .* leave it out"):
         FeaturePropagation(**option)(data)
     FeaturePropagation(directed="symmetrize", backend="cpu")(data)
+
+
+def test_gradients_are_said_to_stop():
+    data = library()
+    data["paper"].x.requires_grad_()
+    for transform in (HeteroPropagation(), FeaturePropagation()):
+        with pytest.warns(gf.GraphfillWarning, match="'x' of 'paper' requires a grad") as said:
+            filled = transform(data)["paper"].x
+        assert said[0].filename == __file__
+        assert not filled.requires_grad
+        with torch.no_grad():
+            transform(data)

@@ -117,6 +117,9 @@ def fill_hetero(
         if kind in masks:
             wide = x if x.is_floating_point() else x.double()
             features[kind] = wide.masked_fill(missing[kind], torch.nan)
+    tracked = [kind for kind in featured if features[kind].requires_grad]
+    if tracked and torch.is_grad_enabled():
+        validate.warn_typed_detached(attr, tracked)
     validate.check_typed_weights(edge_weight, [data[key] for key in data.edge_types])
     edges = {key: _edges(key, data[key], edge_weight) for key in data.edge_types}
     result: HeteroResult = propagate_hetero(features, edges, **options)

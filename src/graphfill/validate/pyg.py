@@ -130,3 +130,14 @@ def warn_detached(name: str) -> None:
         GraphfillWarning,
         stacklevel=4,
     )
+
+
+def warn_typed_detached(name: str, kinds: Sequence[str]) -> None:
+    """Say that no gradient passes through a fill of several node types."""
+    warnings.warn(
+        f"{name!r} of {', '.join(map(repr, kinds))} requires a gradient, which does not pass "
+        "through the fill of a HeteroData, so what is filled is detached: fill under "
+        "torch.no_grad() if that is meant.",
+        GraphfillWarning,
+        stacklevel=5,
+    )
