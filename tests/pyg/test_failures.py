@@ -104,6 +104,14 @@ def test_integers_and_one_dimension():
         FeaturePropagation()(Data(x=torch.zeros(3, 2, 2), edge_index=PATH))
 
 
+@pytest.mark.parametrize("backend", ["cpu", "torch"])
+def test_complete_integers_come_back_whatever_their_size(backend):
+    x = torch.tensor([2**53 + 1, 0, 4])
+    filled = FeaturePropagation(backend=backend)(Data(x=x, edge_index=PATH)).x
+    assert filled.dtype is torch.int64
+    assert torch.equal(filled, x)
+
+
 def test_what_did_not_converge_says_so():
     n = 200
     line = torch.stack([torch.arange(n - 1), torch.arange(1, n)])

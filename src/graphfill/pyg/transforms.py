@@ -137,9 +137,10 @@ class FeaturePropagation(BaseTransform):
         validate.check_shape(tuple(x.shape))
         missing = missing_cells(x, self.missing_mask)
         graph = graph_of(data, len(x), edge_weight=self.edge_weight, directed=self.directed)
-        filled = self._fill(x, missing, graph, graph_starts(data))
-        if not bool(missing.any()):
-            filled = x  # integers too
+        validate.check_row_count(len(x), graph.n_nodes)
+        filled = x  # as it is if nothing is missing, integers too
+        if bool(missing.any()):
+            filled = self._fill(x, missing, graph, graph_starts(data))
         setattr(data, self.attr, with_indicator(filled, missing) if self.add_indicator else filled)
         return data
 
