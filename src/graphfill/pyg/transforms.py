@@ -16,6 +16,7 @@ from torch_geometric.transforms import BaseTransform
 from torch_geometric.transforms import FeaturePropagation as _PyGFeaturePropagation  # noqa: F401
 
 from .. import validate
+from ..container import open_matrix
 from ..solve import Result, propagate, warn_of
 from .hetero_transform import fill_hetero
 from .tensors import graph_of, graph_starts, known_means, missing_cells, with_indicator
@@ -140,6 +141,8 @@ class FeaturePropagation(BaseTransform):
         validate.check_row_count(len(x), graph.n_nodes)
         filled = x  # as it is if nothing is missing, integers too
         if bool(missing.any()):
+            if not x.is_floating_point():
+                open_matrix(x, missing_mask=missing)  # refuses integers that no float holds
             filled = self._fill(x, missing, graph, graph_starts(data))
         setattr(data, self.attr, with_indicator(filled, missing) if self.add_indicator else filled)
         return data
