@@ -300,6 +300,7 @@ class TestRefusals:
             ({"shrinkage": np.nan}, "shrinkage is nan but must be a number of at least 0"),
             ({"threads": 0}, "threads is 0 but must be a whole number of at least 1"),
             ({"reorder": "yes"}, "reorder is 'yes' but must be True or False"),
+            ({"self_loops": "no"}, "self_loops is 'no' but must be True or False"),
             ({"memory_limit": "4 apples"}, 'is not a size; write for example "4GB"'),
             ({"memory_limit": 10}, "memory_limit is 10 bytes but filling 3 x 1 cells takes at"),
             ({"start": [1.0, 2.0]}, r"start has shape \(2, 1\) but X has shape \(3, 1\)"),

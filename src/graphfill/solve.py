@@ -162,6 +162,7 @@ def propagate(
     validate.check_choice("unreached", unreached, ("zero", "mean", "nan"))
     if reorder != "auto":
         validate.check_flag("reorder", reorder)
+    validate.check_flag("self_loops", self_loops)
     validate.check_number("n_iter", n_iter, low=0, integer=True)
     validate.check_number("max_iter", max_iter, low=1, integer=True)
     validate.check_number("shrinkage", shrinkage, low=0)
