@@ -302,6 +302,7 @@ class TestRefusals:
             ({"reorder": "yes"}, "reorder is 'yes' but must be True or False"),
             ({"self_loops": "no"}, "self_loops is 'no' but must be True or False"),
             ({"memory_limit": "4 apples"}, 'is not a size; write for example "4GB"'),
+            ({"memory_limit": [1]}, r"memory_limit=\[1\] must be a positive number of bytes"),
             ({"memory_limit": 10}, "memory_limit is 10 bytes but filling 3 x 1 cells takes at"),
             ({"start": [1.0, 2.0]}, r"start has shape \(2, 1\) but X has shape \(3, 1\)"),
             ({"start": [1.0, np.nan, 2.0]}, "start is NaN at row 1, column 0, where X is missing"),
