@@ -228,6 +228,15 @@ class TestPromises:
             assert (filled <= np.nanmax(X, axis=0) + 1e-9).all()
             assert (filled >= np.nanmin(X, axis=0) - 1e-9).all()
 
+    def test_from_zero_the_limit_alone_stays_within_the_known_range(self):
+        path = gf.Graph.from_edges(range(9), range(1, 10))
+        x = np.array([30.0, 40.0] + [np.nan] * 8)
+        steps = gf.propagate(x, path, normalization="rw").X
+        assert 16.8 < steps.min() < 17.0
+        assert steps.max() == 40.0
+        limit = gf.propagate(x, path, normalization="rw", solver="exact").X
+        np.testing.assert_allclose(limit[1:], 40.0)
+
     def test_residual_is_the_one_it_claims(self):
         graph, X = random_problem()
         A = adjacency(graph)

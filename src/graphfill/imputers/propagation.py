@@ -28,9 +28,9 @@ class FeaturePropagation(GraphImputer):
 
     .. math:: X \leftarrow S X
 
-    for ``n_iter`` steps, as in the paper, or solves for the limit (``solver="exact"``). Under
-    ``normalization="rw"``, :math:`S = D^{-1} A`, a filled value stays within the range of the
-    known ones of its column. Known cells keep their bits.
+    for ``n_iter`` steps, as in the paper, or solves for the limit (``solver="exact"``). The limit
+    under ``normalization="rw"``, :math:`S = D^{-1} A`, stays within the range of the known values
+    of its column; steps start at 0 and may end between it and them. Known cells keep their bits.
 
     Parameters
     ----------
