@@ -278,6 +278,21 @@ def test_what_stays_missing_stays_null(X, nulls):
     assert nulls(out["a"]) == [False, True]
 
 
+@pytest.mark.parametrize(("dtype", "working"), [("f4", "f4"), ("f8", "f8")])
+def test_sparse_columns_of_pandas_stay_sparse(dtype, working):
+    cells = pd.arrays.SparseArray(np.array([1.0, NAN, 3.0], dtype=dtype))
+    X = pd.DataFrame({"a": cells})
+    assert open_matrix(X).values.dtype == working
+    for table in (X, X["a"]):
+        out = roundtrip(table)
+        pd.testing.assert_series_equal(
+            (out if out.ndim == 1 else out["a"]).sparse.to_dense(),
+            pd.Series([1.0, 9.0, 3.0], name="a", dtype=dtype),
+        )
+    beside = roundtrip(X.assign(b=pd.arrays.SparseArray([0, 0, 7])))
+    assert beside["b"].tolist() == [0, 0, 7]
+
+
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_frames_take_new_columns(make):
     container = open_matrix(make({"a": [1, 2], "b": [NAN, 4.0]}))

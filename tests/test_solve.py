@@ -228,6 +228,15 @@ class TestPromises:
             assert (filled <= np.nanmax(X, axis=0) + 1e-9).all()
             assert (filled >= np.nanmin(X, axis=0) - 1e-9).all()
 
+    def test_from_zero_the_limit_alone_stays_within_the_known_range(self):
+        path = gf.Graph.from_edges(range(9), range(1, 10))
+        x = np.array([30.0, 40.0] + [np.nan] * 8)
+        steps = gf.propagate(x, path, normalization="rw").X
+        assert 16.8 < steps.min() < 17.0
+        assert steps.max() == 40.0
+        limit = gf.propagate(x, path, normalization="rw", solver="exact").X
+        np.testing.assert_allclose(limit[1:], 40.0)
+
     def test_residual_is_the_one_it_claims(self):
         graph, X = random_problem()
         A = adjacency(graph)
@@ -300,7 +309,9 @@ class TestRefusals:
             ({"shrinkage": np.nan}, "shrinkage is nan but must be a number of at least 0"),
             ({"threads": 0}, "threads is 0 but must be a whole number of at least 1"),
             ({"reorder": "yes"}, "reorder is 'yes' but must be True or False"),
+            ({"self_loops": "no"}, "self_loops is 'no' but must be True or False"),
             ({"memory_limit": "4 apples"}, 'is not a size; write for example "4GB"'),
+            ({"memory_limit": [1]}, r"memory_limit=\[1\] must be a positive number of bytes"),
             ({"memory_limit": 10}, "memory_limit is 10 bytes but filling 3 x 1 cells takes at"),
             ({"start": [1.0, 2.0]}, r"start has shape \(2, 1\) but X has shape \(3, 1\)"),
             ({"start": [1.0, np.nan, 2.0]}, "start is NaN at row 1, column 0, where X is missing"),

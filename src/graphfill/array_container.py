@@ -23,7 +23,8 @@ def narrowed(cells: NDArray[np.floating], dtype: Any) -> NDArray[np.floating]:
 
 def working_dtype(dtypes: Sequence[Any]) -> type[np.floating]:
     """float32 when nothing wider came in, float64 otherwise."""
-    narrow = all(dtype.kind == "f" and dtype.itemsize <= 4 for dtype in dtypes)
+    held = [getattr(dtype, "subtype", dtype) for dtype in dtypes]  # of sparse columns in pandas
+    narrow = all(dtype.kind == "f" and dtype.itemsize <= 4 for dtype in held)
     return np.float32 if narrow else np.float64
 
 

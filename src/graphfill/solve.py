@@ -91,8 +91,9 @@ def propagate(
 
     .. math:: X \leftarrow D^{-1/2} A D^{-1/2} X
 
-    (``normalization="sym"``, the paper) or :math:`X \leftarrow D^{-1} A X` (``"rw"``, which
-    keeps every filled value within the range of the known ones), or solves for the limit.
+    (``normalization="sym"``, the paper) or :math:`X \leftarrow D^{-1} A X` (``"rw"``), or solves
+    for the limit (``solver="exact"``), which under ``"rw"`` keeps every filled value within the
+    range of the known ones; steps start at 0 and may end between it and them.
 
     Parameters
     ----------
@@ -162,6 +163,7 @@ def propagate(
     validate.check_choice("unreached", unreached, ("zero", "mean", "nan"))
     if reorder != "auto":
         validate.check_flag("reorder", reorder)
+    validate.check_flag("self_loops", self_loops)
     validate.check_number("n_iter", n_iter, low=0, integer=True)
     validate.check_number("max_iter", max_iter, low=1, integer=True)
     validate.check_number("shrinkage", shrinkage, low=0)

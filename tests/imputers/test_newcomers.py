@@ -131,6 +131,22 @@ def test_out_of_reach(unreached, value):
     np.testing.assert_allclose(out[:, 0], [value, 2.0, value])
 
 
+@pytest.mark.parametrize("unreached", ["zero", "mean", "nan"])
+@pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+def test_cells_out_of_reach_differ_from_a_refit_by_what_its_policy_gives(unreached):
+    """New 4 hangs on 1, between 1 and 3; new 5 on 3, which knows nothing."""
+    X = np.array([[1.0], [NAN], [3.0], [NAN]])
+    imputer = fitted(np.array([[0, 1], [1, 2]]), X, solver="exact", unreached=unreached)
+    edges = [(4, 1), (5, 3)]
+    _, difference = imputer.transform_new([[NAN], [NAN]], edges, return_difference=True)
+    assert difference == pytest.approx(0.0, abs=1e-9)
+    # A refit knows 8 too: its mean is 4 where the fit's was 2.
+    X_new = [[NAN], [NAN], [8.0]]
+    _, difference = imputer.transform_new(X_new, edges, return_difference=True)
+    refit_by = {"zero": 0.0, "mean": 2.0 / np.hypot(2.0, 4.0), "nan": 0.0}
+    assert difference == pytest.approx(refit_by[unreached], abs=1e-9)
+
+
 def test_ids_weights_and_tables():
     graph = Graph.from_edges(["a", "b"], ["b", "c"], weight=[1.0, 2.0])
     X = pd.DataFrame({"x": [1.0, NAN, 4.0]}, index=["a", "b", "c"])
@@ -143,6 +159,20 @@ def test_ids_weights_and_tables():
     frame = pl.DataFrame({"x": [7.0, None]})
     out = imputer.transform_new(frame, edges[["source", "target"]], ids=["d", "e"], weight=[1, 3])
     assert out["x"].to_list() == pytest.approx([7, 3.25])
+
+
+@pytest.mark.parametrize(("wanted", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
+@pytest.mark.parametrize("given", [np.array, pd.DataFrame, pl.DataFrame])
+def test_set_output_is_heeded(wanted, kind, given):
+    graph = Graph.from_edges([0], [1], n_nodes=2)
+    imputer = FeaturePropagation(graph, normalization="rw", keep_fill=True, add_indicator=True)
+    imputer.set_output(transform=wanted).fit(given(np.array([[1.0, 2.0], [3.0, NAN]])))
+    X_new = given(np.array([[NAN, 5.0]]))
+    out = imputer.transform_new(X_new, [(2, 1)])
+    assert isinstance(out, kind)
+    assert list(out.columns) == list(imputer.get_feature_names_out())
+    np.testing.assert_allclose(out.to_numpy(), [[3.0, 5.0, 0.0]])
+    assert isinstance(imputer.transform_new(X_new, [(2, 1)], return_difference=True)[0], kind)
 
 
 def test_weighted_links_to_a_graph_without_weights_count_as_a_refit_would():
@@ -228,6 +258,18 @@ def test_columns_that_a_whole_region_moves_in_are_solved_in_the_whole_graph():
     assert off[-2] > 0.1  # the next, which the neighbourhood alone has to answer for
     imputer.set_params(solver="diffusion").fit(X).transform_new(X_new, new)
     assert imputer.newcomers_.n_columns == 0
+
+
+@pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+def test_fitted_cells_that_were_left_missing_start_at_zero():
+    """Old 3 is out of reach until new 4 links it to 1, which lies between 1 and 3."""
+    X = np.full((4, 64), NAN)
+    X[0], X[2] = 1.0, 3.0
+    parameters = {"normalization": "rw", "solver": "exact", "unreached": "nan"}
+    imputer = fitted(np.array([[0, 1], [1, 2]]), X, **parameters)
+    out = imputer.transform_new(np.full((1, 64), NAN), [(4, 1), (4, 3)])
+    assert imputer.newcomers_.n_columns == 1
+    np.testing.assert_allclose(out, 2.0, atol=1e-3)
 
 
 def test_few_columns_are_left_to_the_neighbourhood():

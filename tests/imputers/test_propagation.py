@@ -175,3 +175,8 @@ def test_graphs_of_other_libraries(form):
 
 def test_repr_shows_what_was_changed():
     assert repr(FeaturePropagation(n_iter=3)) == "FeaturePropagation(n_iter=3)"
+
+
+def test_self_loops_are_on_or_off():
+    with pytest.raises(InputError, match="self_loops is 'no' but must be True or False"):
+        FeaturePropagation(Graph.from_edges([0], [1]), self_loops="no").fit([[1.0], [None]])

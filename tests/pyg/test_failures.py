@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 from torch_geometric import transforms as T  # noqa: E402
-from torch_geometric.data import Data  # noqa: E402
+from torch_geometric.data import Batch, Data  # noqa: E402
 
 import graphfill as gf  # noqa: E402
 from graphfill.pyg import FeaturePropagation  # noqa: E402
@@ -102,6 +102,27 @@ def test_integers_and_one_dimension():
     assert FeaturePropagation()(data).x.tolist() == [2, 0, 4]  # nothing is missing
     with pytest.raises(gf.InputError, match="3 dimension"):
         FeaturePropagation()(Data(x=torch.zeros(3, 2, 2), edge_index=PATH))
+
+
+@pytest.mark.parametrize("backend", ["cpu", "torch"])
+def test_complete_integers_come_back_whatever_their_size(backend):
+    x = torch.tensor([2**53 + 1, 0, 4])
+    filled = FeaturePropagation(backend=backend)(Data(x=x, edge_index=PATH)).x
+    assert filled.dtype is torch.int64
+    assert torch.equal(filled, x)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "torch"])
+def test_known_integers_that_no_float_holds_are_refused(backend):
+    x, mask = torch.tensor([2**53 + 1, 0, 4]), torch.tensor([False, True, False])
+    plain = FeaturePropagation(mask, backend=backend)
+    # A batch is centred before it is solved.
+    batch = Batch.from_data_list([Data(x=x, edge_index=PATH)] * 2)
+    twice = torch.cat([mask, mask])
+    centred = FeaturePropagation(twice, backend=backend, normalization="rw", shrinkage=0.1)
+    for transform, data in ((plain, Data(x=x, edge_index=PATH)), (centred, batch)):
+        with pytest.raises(gf.InputError, match="row 0, column 0 holds 9007199254740993, which no"):
+            transform(data)
 
 
 def test_what_did_not_converge_says_so():

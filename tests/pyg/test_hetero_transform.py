@@ -114,3 +114,40 @@ def test_refusals():
     bare["paper", "in", "venue"].edge_index = torch.tensor([[0], [0]])
     with pytest.raises(gf.InputError, match=r"set data\['venue'\].num_nodes"):
         HeteroPropagation()(bare)
+
+
+def test_weights_that_no_edge_type_has_are_refused():
+    data = library()
+    data[OF].edge_attr = torch.rand(80) + 0.1
+    for transform in (HeteroPropagation, FeaturePropagation):
+        with pytest.raises(gf.InputError, match=r"'edge_atr' .* they have: 'edge_attr', 'edge_i"):
+            transform(edge_weight="edge_atr")(data)
+        transform(edge_weight="edge_attr")(data)  # one type has it, the other counts 1 each
+
+
+@pytest.mark.parametrize("kind", ["aa", "subject"])
+def test_masks_of_types_without_features_are_refused(kind):
+    mask = torch.zeros(3, 3, dtype=torch.bool)
+    for transform in (HeteroPropagation, FeaturePropagation):
+        with pytest.raises(gf.InputError, match=rf"{kind!r}, .* no 'x' .*\('paper', 'author'\)"):
+            transform(missing_mask={kind: mask})(library())
+
+
+@pytest.mark.parametrize("option", [{"directed": "refuse"}, {"backend": "torch"}])
+def test_options_for_data_alone_are_refused(option):
+    ((name, value),), data = option.items(), library()
+    with pytest.raises(gf.InputError, match=f"{name}='{value}' is for Data, .* leave it out"):
+        FeaturePropagation(**option)(data)
+    FeaturePropagation(directed="symmetrize", backend="cpu")(data)
+
+
+def test_gradients_are_said_to_stop():
+    data = library()
+    data["paper"].x.requires_grad_()
+    for transform in (HeteroPropagation(), FeaturePropagation()):
+        with pytest.warns(gf.GraphfillWarning, match="'x' of 'paper' requires a grad") as said:
+            filled = transform(data)["paper"].x
+        assert said[0].filename == __file__
+        assert not filled.requires_grad
+        with torch.no_grad():
+            transform(data)

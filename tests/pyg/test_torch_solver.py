@@ -87,3 +87,15 @@ def test_a_tolerance_beyond_any_float():
     assert FeaturePropagation(tol=1e-200, **options)(data).x[1].item() == 0.5
     with pytest.raises(validate.InputError, match=r"Column 0 holds numbers of up to 1\.0e-165"):
         FeaturePropagation(**options)(Data(x=data.x * 1e-165, edge_index=data.edge_index))
+
+
+@pytest.mark.parametrize("solver", ["diffusion", "chebyshev", "exact"])
+def test_numbers_too_large_to_add_up_are_refused(solver):
+    x = torch.tensor([[3e38], [3e38], [3e38], [NAN]])
+    star = torch.tensor([[0, 1, 2], [3, 3, 3]])
+    options = {"normalization": "rw", "solver": solver}
+    with pytest.raises(validate.InputError, match=r"Column 0 holds numbers of up to 3\.0e\+38"):
+        FeaturePropagation(backend="torch", **options)(Data(x=x, edge_index=star))
+    hidden = torch.tensor([[False], [True], [True], [True]])  # a missing cell may hold anything
+    x[0] = 1.0
+    FeaturePropagation(hidden, backend="torch", **options)(Data(x=x, edge_index=star))

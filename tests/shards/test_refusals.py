@@ -185,3 +185,13 @@ def test_a_folder_can_be_moved(half_way, here, tmp_path):
     run(tmp_path / "elsewhere", here)
     np.testing.assert_array_equal(join(tmp_path / "elsewhere").X, expected)
     assert open_manifest(tmp_path / "elsewhere").n_shards == 2
+
+
+def test_self_loops_are_on_or_off(problem, tmp_path):
+    graph, X = problem(columns=3)
+    for refused in (
+        lambda: cut(graph, X, 2, tmp_path / "cut", self_loops="no"),
+        lambda: propagate_sharded(X, graph, n_shards=2, self_loops="no"),
+    ):
+        with pytest.raises(InputError, match="self_loops is 'no' but must be True or False"):
+            refused()

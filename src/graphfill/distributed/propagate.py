@@ -81,6 +81,7 @@ def propagate_sharded(
     """
     validate.check_choice("solver", solver, ("diffusion", "exact"))
     validate.check_choice("unreached", unreached, ("zero", "mean", "nan"))
+    validate.check_flag("self_loops", self_loops)
     validate.check_number("n_iter", n_iter, low=0, integer=True)
     validate.check_number("max_iter", max_iter, low=1, integer=True)
     if tol is not None:

@@ -66,7 +66,8 @@ def propagate_hetero(
     .. math:: A = \sum_r w_r D_r^{-1/2} A_r D_r^{-1/2}
 
     on which :func:`graphfill.propagate` runs: no type drowns another by its number of edges,
-    and under "rw" every filled value stays within the range of the known ones.
+    and under "rw" with ``solver="exact"`` every filled value stays within the range of the known
+    ones.
 
     Parameters
     ----------

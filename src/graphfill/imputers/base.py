@@ -253,8 +253,7 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
             graph = Graph.from_edges([], [], n_nodes=len(table))
         fill = self._fill(table, graph)
         if fill.unreached is not None and self.unreached != "random":
-            value = self._policy_values(table.dtype)
-            fill.X[fill.unreached] = np.broadcast_to(value, table.shape)[fill.unreached]
+            self._apply_policy(fill.X, fill.unreached, self.statistics_[self._kept()])
         if keep:
             self._keep(graph, table, fill)
         if fill.unreached is not None:
@@ -263,12 +262,18 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
             self._report(fill.unreached, np.isnan(known_means(table)), opened)
         return (fill.X if nodes is None else fill.X[nodes]), fill
 
-    def _policy_values(self, dtype: np.dtype) -> NDArray[np.floating]:
-        """What each kept column's unreached cells get."""
-        means = self.statistics_[self._kept()].astype(dtype)
+    def _apply_policy(
+        self,
+        filled: NDArray[np.floating],
+        unreached: NDArray[np.bool_],
+        means: NDArray[np.floating],
+    ) -> None:
+        """Put what each kept column's unreached cells get into a filled table."""
         if self.unreached == "mean":
-            return np.nan_to_num(means)
-        return np.full_like(means, 0.0 if self.unreached == "zero" else np.nan)
+            value = np.nan_to_num(means).astype(filled.dtype)
+        else:
+            value = np.full(len(means), 0.0 if self.unreached == "zero" else np.nan, filled.dtype)
+        filled[unreached] = np.broadcast_to(value, filled.shape)[unreached]
 
     def _report(
         self, unreached: NDArray[np.bool_], empty: NDArray[np.bool_], opened: Container

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils._set_output import _wrap_data_with_container
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validate
@@ -15,7 +16,7 @@ from ..container import open_matrix
 from ..graph import Graph
 from ..solve import Result, propagate
 from ..validate import ConvergenceWarning, UnreachedWarning
-from .base import Fill, GraphImputer
+from .base import Fill, GraphImputer, known_means
 from .links import grown, read_links
 from .newcomers import REVISITED, REVISITED_STEPS, KeptFill, Newcomers, fill_newcomers
 
@@ -27,9 +28,9 @@ class FeaturePropagation(GraphImputer):
 
     .. math:: X \leftarrow S X
 
-    for ``n_iter`` steps, as in the paper, or solves for the limit (``solver="exact"``). Under
-    ``normalization="rw"``, :math:`S = D^{-1} A`, a filled value stays within the range of the
-    known ones of its column. Known cells keep their bits.
+    for ``n_iter`` steps, as in the paper, or solves for the limit (``solver="exact"``). The limit
+    under ``normalization="rw"``, :math:`S = D^{-1} A`, stays within the range of the known values
+    of its column; steps start at 0 and may end between it and them. Known cells keep their bits.
 
     Parameters
     ----------
@@ -216,7 +217,8 @@ class FeaturePropagation(GraphImputer):
 
         Returns
         -------
-        table of the kind of `X_new`; with ``return_difference``, and a float
+        table of the kind of `X_new`, or that `set_output` asks for; with ``return_difference``,
+        and a float
 
         Examples
         --------
@@ -257,20 +259,24 @@ class FeaturePropagation(GraphImputer):
         if len(revisited):
             filled[:, revisited] = self._resolve(kept, X, links, filled, revisited)
         if local.unreached is not None:
-            value = self._policy_values(filled.dtype)
-            filled[local.unreached] = np.broadcast_to(value, X.shape)[local.unreached]
+            self._apply_policy(filled, local.unreached, self.statistics_[self._kept()])
             self._report(local.unreached, np.isnan(self.statistics_[self._kept()]), opened)
         seconds = time.perf_counter() - began
         difference = None
         if return_difference:
             table = np.concatenate([kept.table(), X])
-            refit = self._fill(table, grown(kept.graph, links)).X[len(kept.filled) :]
-            difference = _relative_difference(filled[missing], refit[missing])
+            refit = self._fill(table, grown(kept.graph, links))
+            if refit.unreached is not None:
+                self._apply_policy(refit.X, refit.unreached, known_means(table))
+            expected = refit.X[len(kept.filled) :]
+            difference = _relative_difference(filled[missing], expected[missing])
         self.newcomers_ = Newcomers(
             len(X), local.n_resolved, local.n_held, len(revisited), local.n_iter, local.drift,
             seconds, difference,
         )  # fmt: skip
         out = self._give_back(opened, filled)
+        # Of itself, scikit-learn heeds set_output in transform and fit_transform alone.
+        out = _wrap_data_with_container("transform", out, X_new, self)
         return (out, difference) if return_difference else out
 
     def _resolve(
@@ -284,7 +290,7 @@ class FeaturePropagation(GraphImputer):
         """Columns of the new rows, by some steps in the whole graph from what was fitted."""
         old, missing = kept.columns(columns)
         table = np.concatenate([np.where(missing, np.nan, old), X[:, columns]])
-        start = np.concatenate([old, filled[:, columns]])
+        start = np.concatenate([np.nan_to_num(old), filled[:, columns]])  # NaN if out of reach
         table, whole = table.astype(old.dtype, copy=False), grown(kept.graph, links)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -295,7 +301,7 @@ class FeaturePropagation(GraphImputer):
 
 
 def _relative_difference(found: NDArray[np.floating], expected: NDArray[np.floating]) -> float:
-    """Norm of the difference over that of what was expected, in float64."""
-    size = np.linalg.norm(expected.astype(np.float64))
-    apart = np.linalg.norm(found.astype(np.float64) - expected)
+    """Norm of the difference over that of what was expected, in float64; NaN counts as 0."""
+    found, expected = (np.nan_to_num(cells.astype(np.float64)) for cells in (found, expected))
+    size, apart = np.linalg.norm(expected), np.linalg.norm(found - expected)
     return float(apart / size) if size > 0 else float(apart > 0)

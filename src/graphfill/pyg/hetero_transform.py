@@ -102,12 +102,13 @@ def fill_hetero(
     **options: Any,
 ) -> Any:
     """Fill every node type of a HeteroData, in place."""
-    masks = validate.check_typed_mask(missing_mask)
+    featured = [kind for kind in data.node_types if attr in data[kind]]
+    masks = validate.check_typed_mask(missing_mask, featured, attr)
     features: dict[str, Any] = {}
     missing: dict[str, Tensor] = {}
     for kind in data.node_types:
         store = data[kind]
-        if attr not in store:
+        if kind not in featured:
             features[kind] = validate.check_typed_count(kind, store.num_nodes)
             continue
         x = validate.check_feature_attribute(store, attr, f"The node type {kind!r}")
@@ -116,6 +117,10 @@ def fill_hetero(
         if kind in masks:
             wide = x if x.is_floating_point() else x.double()
             features[kind] = wide.masked_fill(missing[kind], torch.nan)
+    tracked = [kind for kind in featured if features[kind].requires_grad]
+    if tracked and torch.is_grad_enabled():
+        validate.warn_typed_detached(attr, tracked)
+    validate.check_typed_weights(edge_weight, [data[key] for key in data.edge_types])
     edges = {key: _edges(key, data[key], edge_weight) for key in data.edge_types}
     result: HeteroResult = propagate_hetero(features, edges, **options)
     example = next(x for x in features.values() if isinstance(x, Tensor))

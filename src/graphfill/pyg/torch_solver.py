@@ -80,9 +80,9 @@ def propagate_torch(
     columns, hidden = X.reshape(len(X), -1).to(dtype), missing.reshape(len(X), -1)
     if bool((columns.detach().isinf() & ~hidden).any()):
         validate.check_finite(columns.detach().masked_fill(hidden, 0.0).cpu().numpy())
-    if exact:  # which adds up squares to find its way
-        largest = torch.where(hidden, 0.0, columns.detach().abs()).amax(dim=0).cpu().numpy()
-        validate.check_magnitudes(largest, largest.dtype)
+    # Neighbours are added up, and squares are to find the residual.
+    largest = torch.where(hidden, 0.0, columns.detach().abs()).amax(dim=0).cpu().numpy()
+    validate.check_magnitudes(largest, largest.dtype)
     name = str(dtype).removeprefix("torch.")
     own = "float64" if not X.is_floating_point() or X.dtype == torch.float64 else "float32"
     label = graph_components(graph)[1]

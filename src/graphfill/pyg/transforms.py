@@ -16,6 +16,7 @@ from torch_geometric.transforms import BaseTransform
 from torch_geometric.transforms import FeaturePropagation as _PyGFeaturePropagation  # noqa: F401
 
 from .. import validate
+from ..container import open_matrix
 from ..solve import Result, propagate, warn_of
 from .hetero_transform import fill_hetero
 from .tensors import graph_of, graph_starts, known_means, missing_cells, with_indicator
@@ -47,14 +48,16 @@ class FeaturePropagation(BaseTransform):
     edge_weight : str, optional
         The attribute to take weights from. ``edge_attr`` is no weight unless named.
     directed : {"symmetrize", "refuse"}
-        Take each edge both ways, or refuse edges that are not listed alike in both directions.
+        Take each edge both ways, or refuse edges that are not listed alike in both directions
+        (of a Data or Batch; those of a HeteroData are taken both ways).
     add_indicator : bool
         Append one column per column, 1 where a cell was missing.
     attr : str
         The attribute to fill.
     backend : {"auto", "torch", "cpu"}
         "cpu" runs graphfill's kernels, "torch" runs on the tensors' device. "auto" is "cpu"
-        unless the tensors live elsewhere or a gradient has to pass (through diffusion).
+        unless the tensors live elsewhere or a gradient has to pass (through diffusion). A
+        HeteroData is filled by the CPU's kernels.
     threads : int, optional
         Of the CPU kernels; all available cores by default.
     weights, shared, like
@@ -116,6 +119,7 @@ class FeaturePropagation(BaseTransform):
 
     def forward(self, data: Any) -> Any:
         if isinstance(data, HeteroData):
+            validate.check_typed_options(self.directed, self.backend)
             return fill_hetero(
                 data,
                 attr=self.attr,
@@ -134,9 +138,12 @@ class FeaturePropagation(BaseTransform):
         validate.check_shape(tuple(x.shape))
         missing = missing_cells(x, self.missing_mask)
         graph = graph_of(data, len(x), edge_weight=self.edge_weight, directed=self.directed)
-        filled = self._fill(x, missing, graph, graph_starts(data))
-        if not bool(missing.any()):
-            filled = x  # integers too
+        validate.check_row_count(len(x), graph.n_nodes)
+        filled = x  # as it is if nothing is missing, integers too
+        if bool(missing.any()):
+            if not x.is_floating_point():
+                open_matrix(x, missing_mask=missing)  # refuses integers that no float holds
+            filled = self._fill(x, missing, graph, graph_starts(data))
         setattr(data, self.attr, with_indicator(filled, missing) if self.add_indicator else filled)
         return data
 

@@ -72,6 +72,7 @@ def cut(
     validate.check_choice("normalization", normalization, ("sym", "rw"))
     validate.check_choice("order", order, ("given", "locality"))
     validate.check_number("n_shards", n_shards, low=1, integer=True)
+    validate.check_flag("self_loops", self_loops)
     validate.check_number("shrinkage", shrinkage, low=0)
     values = open_matrix(X).values
     graph = as_graph(graph, len(values))

@@ -134,7 +134,7 @@ def check_narrowed(narrowed: NDArray[np.floating]) -> None:
     if np.isinf(narrowed).any():
         raise InputError(
             f"A filled value is beyond the range of {narrowed.dtype}: pass X in a wider type, or "
-            'normalization="rw", whose fills stay within the known values.'
+            'normalization="rw", whose fills are no larger than the known values.'
         )
 
 

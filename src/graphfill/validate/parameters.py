@@ -57,8 +57,9 @@ def not_a_size(limit: str) -> InputError:
 
 
 def check_memory_limit(limit: Any, size: Any) -> None:
-    """Refuse a limit that nothing, or everything, fits into."""
-    if isinstance(size, (bool, str)) or not 0 < size < np.inf:
+    """Refuse a limit that is no number, or that nothing, or everything, fits into."""
+    kinds = (int, float, np.integer, np.floating)
+    if isinstance(size, bool) or not isinstance(size, kinds) or not 0 < size < np.inf:
         raise InputError(
             f"{parameter('memory_limit')}={limit!r} must be a positive number of bytes."
         )

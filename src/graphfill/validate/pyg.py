@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from .errors import GraphfillWarning, InputError
@@ -73,8 +74,8 @@ def check_typed_count(kind: str, n_nodes: Any) -> int:
     return int(n_nodes)
 
 
-def check_typed_mask(missing_mask: Any) -> dict[str, Any]:
-    """Return the masks by node type; refuse one mask for them all."""
+def check_typed_mask(missing_mask: Any, featured: Sequence[str], attr: str) -> dict[str, Any]:
+    """Return the masks by node type; refuse one for them all, or for a type without features."""
     if missing_mask is None:
         return {}
     if not isinstance(missing_mask, dict):
@@ -82,6 +83,12 @@ def check_typed_mask(missing_mask: Any) -> dict[str, Any]:
             f"missing_mask is a {type(missing_mask).__name__} but HeteroData takes a dict of masks "
             "by node type; without a mask, NaN is missing."
         )
+    for kind in missing_mask:
+        if kind not in featured:
+            raise InputError(
+                f"missing_mask has the node type {kind!r}, which has no {attr!r} to mask: name "
+                f"one that has ({', '.join(map(repr, featured)) or 'none'})."
+            )
     return missing_mask
 
 
@@ -91,6 +98,30 @@ def check_typed_edges(key: Any, store: Any) -> None:
         raise InputError(f"The edge type {key!r} has neither edge_index nor adj_t, hence no edges.")
 
 
+def check_typed_options(directed: str, backend: str) -> None:
+    """Refuse what holds for Data alone."""
+    if directed == "refuse":
+        raise InputError(
+            "directed='refuse' is for Data, but edges of HeteroData are taken both ways: leave it "
+            "out."
+        )
+    if backend == "torch":
+        raise InputError(
+            "backend='torch' is for Data, but HeteroData is filled by the CPU's kernels: leave it "
+            "out."
+        )
+
+
+def check_typed_weights(name: str | None, edge_stores: Sequence[Any]) -> None:
+    """Refuse the name of weights that no edge type has."""
+    if name is not None and all(getattr(store, name, None) is None for store in edge_stores):
+        held = sorted(set[str]().union(*(store.keys() for store in edge_stores)))
+        raise InputError(
+            f"No edge type has an attribute {name!r} to take weights from; they have: "
+            f"{', '.join(map(repr, held)) or 'nothing'}."
+        )
+
+
 def warn_detached(name: str) -> None:
     """Say that no gradient passes through an exact solve."""
     warnings.warn(
@@ -98,4 +129,15 @@ def warn_detached(name: str) -> None:
         "detached: solver='diffusion' with backend 'auto' or 'torch' keeps it.",
         GraphfillWarning,
         stacklevel=4,
+    )
+
+
+def warn_typed_detached(name: str, kinds: Sequence[str]) -> None:
+    """Say that no gradient passes through a fill of several node types."""
+    warnings.warn(
+        f"{name!r} of {', '.join(map(repr, kinds))} requires a gradient, which does not pass "
+        "through the fill of a HeteroData, so what is filled is detached: fill under "
+        "torch.no_grad() if that is meant.",
+        GraphfillWarning,
+        stacklevel=5,
     )
