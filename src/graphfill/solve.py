@@ -148,7 +148,9 @@ def propagate(
 
     Weights count by their ratios: a common factor changes nothing. Where they lie more than
     some four decades apart, ``exact`` computes in float64 whatever X is, and to a smaller
-    residual; beyond some twelve, a warning says that weakly tied parts may be off.
+    residual; beyond some twelve, a warning says that weakly tied parts may be off. Where the
+    values of a column's components differ in size by more than a factor of 100, ``exact``
+    measures each component from its own mean and on its own scale.
 
     Examples
     --------

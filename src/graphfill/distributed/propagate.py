@@ -47,7 +47,8 @@ def propagate_sharded(
 
     The rows are cut into ``n_shards`` ranges, kept in files; worker processes take one step of
     one shard at a time. Diffusion gives the bits that ``propagate`` gives; ``exact`` is within
-    rounding of it, with the same bits for any number of shards and any engine.
+    rounding of it, with the same bits for any number of shards and any engine; but a column has
+    one scale here, so that components of far smaller values are told less exactly.
 
     Parameters
     ----------
