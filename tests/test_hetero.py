@@ -129,6 +129,19 @@ def test_unreached_cells_are_in_units_of_their_own(rule, value):
     np.testing.assert_allclose(result.features["a"].ravel(), [3, 5, value, value])
 
 
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_scores_of_numbers_whose_squares_are_none(size):
+    columns = {"p": np.array([[1.0], [np.nan], [3.0]]), "a": np.array([[2.0], [5.0]])}
+    edges = {("a", "writes", "p"): ([0, 0, 1, 1], [0, 1, 1, 2])}
+    plain, scaled = (
+        propagate_hetero(
+            {kind: (X * factor, ["h"]) for kind, X in columns.items()}, edges, standardize=True
+        ).features["p"]
+        for factor in (1.0, size)
+    )
+    np.testing.assert_allclose(scaled / size, plain)
+
+
 def test_a_reverse_type_is_recognised_and_counts_once():
     features, edges = small()
     alone = propagate_hetero(features, edges, shared="same_width")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import kernels, validate
+from .islands import Islands
 from .operator import Operator
 from .solvers import Progress, Solution, System, Workspace
 from .threads import cut, share
@@ -99,7 +100,8 @@ def fill(
     centre : {"zero", "mean", "degree"}
         What z is measured from: nothing, the mean of the column's known cells, or their
         mean weighted by degree. A constant lies in the null space of L, so centring leaves
-        the exact solution as it is and starts the search from that constant.
+        the exact solution as it is and starts the search from that constant. Where a
+        column's components differ much in size, it is the mean of each (see ``islands``).
     start : matrix like X, or None
         Where unknown cells start; None: at zero (after centring).
     fill_values : [columns]
@@ -127,6 +129,7 @@ def fill(
     threads = 1 if whole_tiles else operator.threads
 
     shared_workspace = Workspace()
+    islands = Islands(operator) if resolution and centre != "mean" else None
 
     def one_tile(columns: slice, width: int) -> None:
         workspace = Workspace() if whole_tiles else shared_workspace
@@ -157,6 +160,14 @@ def fill(
         result.reached[:, columns] = kernels.known_cells(reach, lanes)
 
         shift = _centre(operator, known, z, centre)
+        levels = None
+        if islands:
+            levels = islands.levels(known, z, shift, centred=centre == "degree")
+        if levels is not None:
+            levels.measure(z, known)
+            shift = np.zeros(width)
+        elif centre != "zero":
+            operator.passes.shift_known(operator.diagonal, known, z, -shift)
         system = _system(operator, known, z, interior, workspace)
         if resolution:
             squares = operator.passes.squares(operator.diagonal, known, z)
@@ -167,13 +178,18 @@ def fill(
                 system.diagonal, system.known, system.z, system.tile(), system.source
             )
             begun, _ = kernels.pack(cells, place, order, operator.to_z, width, start=begin, out=z)
-            begun -= shift.astype(z.dtype)
+            if levels is None:
+                begun -= shift.astype(z.dtype)
+            else:
+                levels.measure(begun)
             if interior is not None:
                 np.take(begun, interior.rows, axis=0, out=system.z)
         solution = solver(system, tick)
         result.n_iter[columns] = solution.n_iter[:lanes]
         result.residual[columns] = solution.residual[:lanes]
 
+        if levels is not None:
+            levels.undo(solution.z, None if interior is None else interior.rows)
         if keep_range:
             low, high = (
                 np.pad(end.reduce(cells[:, place], axis=0), (0, width - lanes))
@@ -235,7 +251,7 @@ def _scaled(cells: Any, exponent: Array, dtype: np.dtype) -> Any:
 
 
 def _centre(operator: Operator, known: Array, z: Array, centre: str) -> Array:
-    """Subtract the chosen mean from the known cells of z; return it per column."""
+    """The chosen mean of the known cells of z, per column."""
     width = z.shape[1]
     if centre == "zero":
         return np.zeros(width)
@@ -244,9 +260,7 @@ def _centre(operator: Operator, known: Array, z: Array, centre: str) -> Array:
     weights = operator.passes.known_sums(weight, known, None, width)
     shift = np.divide(total, weights, out=np.zeros(width), where=weights > 0)
     # Rounded to the tile's type, so that adding it back undoes subtracting it.
-    shift = shift.astype(z.dtype).astype(np.float64)
-    operator.passes.shift_known(operator.diagonal, known, z, -shift)
-    return shift
+    return shift.astype(z.dtype).astype(np.float64)
 
 
 def _system(

@@ -128,8 +128,9 @@ def propagate(
         Renumber nodes internally so that neighbours lie near each other; the result of
         diffusion has the same bits either way.
     memory_limit : int or str, optional
-        Bytes (or "4GB") this call may allocate, its result included; a graph that has to be
-        built first comes on top.
+        Bytes (or "4GB") this call may allocate, its result included. On top come a graph that
+        has to be built first, and the copies that anything but a C-contiguous float32 or
+        float64 array takes to be read and given back.
     threads : int, optional
         All available cores by default; the result has the same bits for any number.
     progress : bool or callable
@@ -149,7 +150,9 @@ def propagate(
 
     Weights count by their ratios: a common factor changes nothing. Where they lie more than
     some four decades apart, ``exact`` computes in float64 whatever X is, and to a smaller
-    residual; beyond some twelve, a warning says that weakly tied parts may be off.
+    residual; beyond some twelve, a warning says that weakly tied parts may be off. Where the
+    values of a column's components differ in size by more than a factor of 100, ``exact``
+    measures each component from its own mean and on its own scale.
 
     Examples
     --------

@@ -147,3 +147,20 @@ def test_neighbor_mean_of_a_split_by_id():
     test = pd.DataFrame({"x": [NAN, NAN]}, index=["d", "b"])
     imputer = NeighborMeanImputer(graph).fit(train)
     assert imputer.transform(test)["x"].tolist() == [3, 2]
+
+
+def test_means_of_the_largest_and_the_smallest_numbers():
+    X = np.array([[1e308, 1e-320, 1.0], [1.5e308, 3e-320, 2.0], [NAN, NAN, NAN]])
+    expected = [1.25e308, 2e-320, 1.5]
+    np.testing.assert_allclose(MeanImputer().fit_transform(X)[2], expected, rtol=1e-3)
+    star = Graph.from_edges([0, 1], [2, 2])
+    np.testing.assert_allclose(NeighborMeanImputer(star).fit_transform(X)[2], expected, rtol=1e-3)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1.0, 1e300])
+def test_neighbor_mean_by_weights_of_any_size(size):
+    star = Graph.from_edges([0, 1], [2, 2], weight=[1.0 * size, 2.0 * size])
+    for values in (1e-30, 1.0, 1e30):
+        X = np.array([[1.0], [2.0], [NAN]]) * values
+        filled = NeighborMeanImputer(star).fit_transform(X)
+        assert filled[2, 0] == pytest.approx(5 / 3 * values)

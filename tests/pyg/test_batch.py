@@ -58,3 +58,19 @@ def test_unreached_cells_of_a_batch_are_said_once():
     with pytest.warns(gf.UnreachedWarning, match="filled with the column mean") as said:
         FeaturePropagation(unreached="mean")(Batch.from_data_list(listed))
     assert len([w for w in said if w.category is gf.UnreachedWarning]) == 1
+
+
+def test_graphs_of_quite_another_size_of_values():
+    """The limit of a small-valued graph does not drown in the rounding of a large-valued one."""
+    torch.manual_seed(0)
+    n = 80
+    path = torch.stack([torch.arange(n - 1), torch.arange(1, n)])
+    listed = []
+    for size in (1e6, 1.0, 1e-3):
+        x = size * (1.0 + torch.rand(n, 3))
+        x[torch.rand(n, 3) < 0.7] = NAN
+        listed.append(Data(x=x, edge_index=path))
+    transform = FeaturePropagation(normalization="rw", solver="exact")
+    together = transform(Batch.from_data_list(listed)).to_data_list()
+    for one, part in zip(listed, together, strict=True):
+        assert torch.allclose(transform(one).x, part.x, rtol=1e-4)

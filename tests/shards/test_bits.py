@@ -120,6 +120,10 @@ def test_weights_of_any_size_and_far_apart(here):
     tiny, plain = X * np.float32(1e-35), gf.Graph.from_edges(*ends)
     with pytest.raises(gf.InputError, match=r"Column 0 holds numbers of up to 1\.0e-35"):
         propagate_sharded(tiny, plain, n_shards=2, engine=here, solver="exact")
+    star = gf.Graph.from_edges([1, 1, 1, 1], [0, 2, 3, 4])
+    huge = np.array([[3e38], [np.nan], [3e38], [3e38], [3e38]], dtype=np.float32)
+    with pytest.raises(gf.InputError, match=r"Column 0 holds numbers of up to 3\.0e\+38"):
+        propagate_sharded(huge, star, n_shards=2, engine=here, **options)
     whole = np.ones((200, 1), dtype=np.float32)
     none = propagate_sharded(whole, graph, n_shards=2, engine=here, n_iter=0, tol=1e-3)
     assert none.converged

@@ -64,7 +64,8 @@ def fill_file(
 ) -> TableResult:
     """Fill the missing cells of a Parquet file, in memory that is limited.
 
-    Every cell comes out as :func:`graphfill.impute` would fill it.
+    Every cell comes out as :func:`graphfill.impute` would fill it, within rounding: which columns
+    are solved together depends on the limit.
 
     Parameters
     ----------

@@ -46,8 +46,11 @@ def propagate_sharded(
     """Fill the missing cells of a matrix as :func:`graphfill.propagate` does, shard by shard.
 
     The rows are cut into ``n_shards`` ranges, kept in files; worker processes take one step of
-    one shard at a time. Diffusion gives the bits that ``propagate`` gives; ``exact`` is within
-    rounding of it, with the same bits for any number of shards and any engine.
+    one shard at a time. Diffusion gives the bits that ``propagate`` gives, but for means of
+    columns (``unreached="mean"``; ``shrinkage`` under "rw"), which agree within rounding;
+    ``exact`` is within rounding of it, with the same bits for any number of shards and any engine,
+    but has one scale for a column, so that components of far smaller values are less exact.
+    Numbers near the ends of their type are refused.
 
     Parameters
     ----------

@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..magnitude import exponents
+
 Floats = NDArray[np.floating]
+
+SQUARED_BITS = 400  # numbers up to 2 to this, and down to 2 to minus this, are squared as they are
 
 
 @dataclass(frozen=True)
@@ -30,12 +34,19 @@ class Scale:
     def of(cls, X: Floats) -> Scale:
         """NaN where there are no two different known cells to tell a scale from."""
         known = ~np.isnan(X)
+        exponent = exponents(X, SQUARED_BITS)
+        X = np.ldexp(X, exponent)
         count = np.where(known.any(axis=0), known.sum(axis=0), np.nan)
         mean = np.where(known, X, 0).sum(axis=0, dtype=np.float64) / count
         away = np.where(known, X - mean, 0.0)
         deviation = np.sqrt((away**2).sum(axis=0) / count)
         alike = (away == away[known.argmax(axis=0), np.arange(X.shape[1])]) | ~known
-        return cls(*(np.where(alike.all(axis=0), np.nan, part) for part in (mean, deviation)))
+        return cls(
+            *(
+                np.where(alike.all(axis=0), np.nan, np.ldexp(part, -exponent))
+                for part in (mean, deviation)
+            )
+        )
 
     def scores(self, X: Floats) -> Floats:
         """(x - mean) / deviation."""

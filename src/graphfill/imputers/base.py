@@ -26,6 +26,7 @@ from ..container import Container, open_matrix
 from ..graph import Graph
 
 BLOCK_CELLS = 1 << 20  # cells handled at once where a temporary copy is needed
+ROOM_BITS = 64  # that sums of the largest numbers are given
 
 _REMEDIES = {
     "zero": "filled with 0",
@@ -52,13 +53,30 @@ def row_blocks(X: NDArray[Any]) -> Iterator[slice]:
 
 def known_means(X: NDArray[np.floating]) -> NDArray[np.float64]:
     """Mean of the known cells of each column; NaN where a column has none."""
+    exponent = np.zeros(X.shape[1], dtype=np.intc)
+    with np.errstate(over="ignore"):  # then these are the columns to scale
+        total, count = _known_sums(X, exponent)
+    if not np.isfinite(total).all():
+        exponent = np.where(np.isfinite(total), 0, ROOM_BITS).astype(np.intc)
+        total, count = _known_sums(X, -exponent)
+    means = np.divide(total, count, out=np.full(X.shape[1], np.nan), where=count > 0)
+    return np.ldexp(means, exponent)
+
+
+def _known_sums(
+    X: NDArray[np.floating], exponent: NDArray[np.intc]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Sums of the known cells of each column, times powers of two, and how many they are."""
     total = np.zeros(X.shape[1])
     count = np.zeros(X.shape[1], dtype=np.int64)
     for rows in row_blocks(X):
         known = ~np.isnan(X[rows])
-        total += np.where(known, X[rows], 0).sum(axis=0, dtype=np.float64)
+        cells = np.where(known, X[rows], 0)
+        if exponent.any():
+            cells = np.ldexp(cells, exponent)
+        total += cells.sum(axis=0, dtype=np.float64)
         count += known.sum(axis=0)
-    return np.divide(total, count, out=np.full(X.shape[1], np.nan), where=count > 0)
+    return total, count
 
 
 class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):

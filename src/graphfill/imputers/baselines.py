@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ..graph import Graph
+from ..magnitude import exponents
+from ..span import ORDINARY_BITS
 from .base import Fill, GraphImputer, row_blocks
 
 PRODUCT_CELLS = 1 << 23  # cells of a block of columns that the graph is multiplied with
+SUMMED_BITS = 900  # numbers up to 2 to this, and down to 2 to minus this, are added as they are
 
 
 class ZeroImputer(GraphImputer):
@@ -191,6 +194,7 @@ class NeighborMeanImputer(GraphImputer):
     def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
         n, n_columns = X.shape
         weights = np.ones(len(graph.indices)) if graph.weights is None else graph.weights
+        weights = np.ldexp(weights, -_middle(weights))
         A = scipy.sparse.csr_array((weights, graph.indices, graph.indptr), shape=(n, n))
         filled = X.copy()
         unreached = np.zeros(X.shape, dtype=bool)
@@ -198,10 +202,20 @@ class NeighborMeanImputer(GraphImputer):
         for start in range(0, n_columns, width):
             block = X[:, start : start + width]
             known = ~np.isnan(block)
-            total = A @ np.where(known, block, 0.0)
+            exponent = exponents(block, SUMMED_BITS)
+            total = A @ np.ldexp(np.where(known, block, 0.0), exponent)
             weight = A @ known.astype(np.float64)
             reached = weight > 0
             np.divide(total, weight, out=total, where=reached)
+            np.ldexp(total, -exponent, out=total)
             np.copyto(filled[:, start : start + width], total, where=~known, casting="same_kind")
             unreached[:, start : start + width] = ~(known | reached)
         return Fill(filled, unreached if unreached.any() else None)
+
+
+def _middle(weights: NDArray[np.floating]) -> int:
+    """The power of two in the middle of the weights; 0 where they are of an ordinary size."""
+    if not len(weights):
+        return 0
+    low, high = (int(np.frexp(end)[1]) for end in (weights.min(), weights.max()))
+    return (low + high) // 2 if max(abs(low), abs(high)) > ORDINARY_BITS else 0

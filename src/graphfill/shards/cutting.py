@@ -85,8 +85,7 @@ def cut(
         solver = {**solver, "stop": span.tolerance(solver["tol"])}
     n, dtype = len(values), span.dtype(values.dtype, exact=solver["name"] == "exact")
     seen = survey(values)
-    if solver["name"] == "exact":  # which adds up squares to find its way
-        validate.check_magnitudes(seen.largest, dtype)
+    validate.check_magnitudes(seen.largest, dtype)  # columns are not scaled, as in one piece
     tiles = cut_columns(values.shape[1], dtype)
 
     count, label, walk = components(graph)

@@ -141,7 +141,7 @@ def check_narrowed(narrowed: NDArray[np.floating]) -> None:
 def check_magnitudes(
     largest: NDArray[np.floating], dtype: np.dtype, names: Sequence[Any] | None = None
 ) -> None:
-    """Refuse columns whose largest number is of a size that cannot be squared and added up."""
+    """Refuse columns whose largest number is of a size that cannot be added up, or squared."""
     limit = 2.0 ** (100 if dtype == np.float32 else 300)
     offends = (largest > limit) | ((largest < 1.0 / limit) & (largest > 0))
     if offends.any():
