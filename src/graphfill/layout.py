@@ -10,7 +10,7 @@ import numpy as np
 from .fill import Interior, cut_interior
 from .graph import Graph
 from .memory import BLOCKS, Footprint, fits, tiles, widest_tile
-from .operator import Operator, graph_components
+from .operator import Operator
 from .ordering import choose_order
 
 Array = np.ndarray
@@ -48,9 +48,7 @@ def lay_out(
     n, n_columns = values.shape
     whole_rows = solver != "direct" and bool(np.isin(missing_in_row, (0, n_columns)).all())
     small = n * 64 * dtype.itemsize < SMALL_BYTES
-    blocks: float = BLOCKS[solver] + 2 * (dtype != values.dtype)
-    if solver in ("exact", "direct"):  # two numbers for each component (see islands)
-        blocks += 2 * (graph_components(graph)[0] - 1) / max(n, 1)
+    blocks = BLOCKS[solver] + 2 * (dtype != values.dtype)
     footprint = Footprint(
         n_rows=n,
         n_columns=n_columns,

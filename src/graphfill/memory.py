@@ -31,7 +31,7 @@ class Footprint:
     ----------
     n_rows, n_columns, itemsize : the matrix
     entries : entries of the graph's CSR
-    blocks : tiles kept at once, whole or in part
+    blocks : tiles kept at once
     graph_copies : how often the graph's arrays are rewritten (in another order, with loops ...)
     weighted : whether edges have values
     """
@@ -40,7 +40,7 @@ class Footprint:
     n_columns: int
     itemsize: int
     entries: int
-    blocks: float
+    blocks: int
     graph_copies: int
     weighted: bool
 
@@ -56,7 +56,7 @@ class Footprint:
         entry = 4 + 8 * self.weighted
         graph = self.entries * (entry * self.graph_copies + self.itemsize * self.weighted)
         extra = kernels.extra_bytes(self.n_rows, self.n_columns, self.entries, width, self.itemsize)
-        return self.result_bytes + int(self.blocks * tile) + 3 * bits + per_row + graph + extra
+        return self.result_bytes + self.blocks * tile + 3 * bits + per_row + graph + extra
 
 
 def parse_bytes(limit: int | float | str | None) -> int | None:

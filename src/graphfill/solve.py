@@ -129,8 +129,9 @@ def propagate(
         diffusion has the same bits either way.
     memory_limit : int or str, optional
         Bytes (or "4GB") this call may allocate, its result included. On top come a graph that
-        has to be built first, and the copies that anything but a C-contiguous float32 or
-        float64 array takes to be read and given back.
+        has to be built first, the copies that anything but a C-contiguous float32 or float64
+        array takes to be read and given back, and two numbers a column and component where
+        ``exact`` measures those apart.
     threads : int, optional
         All available cores by default; the result has the same bits for any number.
     progress : bool or callable
