@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
-SOURCES := pyproject.toml setup.py constraints.txt $(wildcard src/graphfill/csrc/*)
+SOURCES := pyproject.toml setup.py constraints.txt $(wildcard src/graphfill/kernels/csrc/*)
 PYTEST := $(BIN)/python -m pytest -q -n 2
 
 .PHONY: demo test test-compiled test-plain test-slow browser lint docs sanitize benchmark \
@@ -19,11 +19,11 @@ test-compiled: $(VENV)/.dev browser
 
 # What calls a kernel, on an install without the compiled extension; PLAIN= names other tests.
 PLAIN := $(addprefix tests/,properties/test_closed_form.py imputers/test_propagation.py \
-	imputers/test_baselines.py test_graph.py test_kernels.py test_memory.py test_peers.py test_solve.py)
+	imputers/test_baselines.py graph kernels/test_kernels.py solve)
 test-plain: $(VENV)/.dev
 	rm -rf build/installed-plain
 	GRAPHFILL_NO_EXTENSION=1 $(PIP) --no-deps --target build/installed-plain .
-	test ! -e build/installed-plain/graphfill/_kernels.abi3.so
+	test ! -e build/installed-plain/graphfill/kernels/_compiled.abi3.so
 	PYTHONPATH=build/installed-plain $(PYTEST) -m "not slow" $(PLAIN)
 
 test-slow: $(VENV)/.dev
@@ -61,7 +61,7 @@ sanitize: $(VENV)/.dev
 		$(PIP) --no-deps --no-build-isolation --target build/installed-sanitized .
 	PYTHONPATH=build/installed-sanitized ASAN_OPTIONS=detect_leaks=0 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-		$(BIN)/python -m pytest -q -p no:cacheprovider tests/test_kernels.py tests/test_extension.py
+		$(BIN)/python -m pytest -q -p no:cacheprovider tests/kernels
 
 benchmark: $(VENV)/.dev
 	$(BIN)/python benchmarks/engine.py
@@ -86,7 +86,7 @@ spark: $(VENV)/.dev
 	command -v java >/dev/null || { $$as_root apt-get -qq update && \
 		$$as_root apt-get -qq install -y default-jre-headless </dev/null >/dev/null; }
 	$(PIP) --editable ".[dev,bench,spark]"
-	$(BIN)/python -m pytest -q tests/shards/test_spark.py
+	$(BIN)/python -m pytest -q tests/large/shards/test_spark.py
 
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build --wheel --outdir dist .
@@ -112,4 +112,4 @@ $(VENV)/.docs: $(VENV)/.dev
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist demo-output docs/_build docs/api src/*.egg-info src/graphfill/*.so
+	rm -rf $(VENV) build dist demo-output docs/_build docs/api src/*.egg-info src/graphfill/*/*.so

@@ -26,9 +26,9 @@ else:
     ]
 
 kernels = Extension(
-    "graphfill._kernels",
-    sources=["src/graphfill/csrc/kernels.c"],
-    depends=sorted(glob("src/graphfill/csrc/*.h")),
+    "graphfill.kernels._compiled",
+    sources=["src/graphfill/kernels/csrc/kernels.c"],
+    depends=sorted(glob("src/graphfill/kernels/csrc/*.h")),
     extra_compile_args=flags + os.environ.get("GRAPHFILL_CFLAGS", "").split(),
     extra_link_args=os.environ.get("GRAPHFILL_LDFLAGS", "").split(),
     py_limited_api=True,

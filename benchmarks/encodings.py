@@ -19,12 +19,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from graphfill.bench import data
-from graphfill.bench.models import gcn, positional
-from graphfill.bench.paper.experiments import cell
-from graphfill.bench.problem import Dataset
-from graphfill.bench.runs import Run, pose
-from graphfill.bench.train import fit, seeded
+from graphfill.bench import _data as data
+from graphfill.bench._models import gcn, positional
+from graphfill.bench._paper.experiments import cell
+from graphfill.bench._problem import Dataset
+from graphfill.bench._runs import Run, pose
+from graphfill.bench._train import fit, seeded
 from harness import HERE, machine, table, versions
 
 SETS = ("cora", "citeseer", "pubmed", "photo", "computers", "arxiv")

@@ -26,7 +26,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from cgroup import Outcome, run
-from graphfill.memory import parse_bytes
+from graphfill.solve._memory import parse_bytes
 from graphs import SIZES, community_graph, features
 from harness import HERE, Bystanders, machine, table, verdict, versions
 
@@ -148,8 +148,8 @@ SORTERS = {
     "graphfill": """
 import numpy as np
 from pathlib import Path
-from graphfill.disk import EdgeFile, Numbering, store_graph
-from graphfill.id_column import Ids
+from graphfill.large._disk import EdgeFile, Numbering, store_graph
+from graphfill.table._id_column import Ids
 store_graph(EdgeFile(Path(edges)), Numbering(Ids(np.arange(n))), Path(folder), budget=limit // 2)
 """,
     "duckdb": """

@@ -21,8 +21,8 @@ import numpy as np
 import graphfill as gf
 import graphs
 from graphfill import kernels
-from graphfill.operator import Operator
-from graphfill.threads import available, cut, share
+from graphfill.kernels._threads import available, cut, share
+from graphfill.solve._operator import Operator
 
 HERE = Path(__file__).parent
 WIDTH = 32

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import math
 
-from graphfill.memory import readable
-from graphfill.planning.cost import Cluster, Pace, Work, moved_bytes, sharded_iteration_seconds
-from graphfill.planning.shard_bytes import shard_bytes
-from graphfill.planning.words import duration
+from graphfill.cli._plan_words import duration
+from graphfill.large._estimate.cost import (
+    Cluster,
+    Pace,
+    Work,
+    moved_bytes,
+    sharded_iteration_seconds,
+)
+from graphfill.large._estimate.shard_bytes import shard_bytes
+from graphfill.solve._memory import readable
 from harness import table
 
 # Assumed of every worker: one core, its share of a 10 Gbit/s network, a Dask scheduler.

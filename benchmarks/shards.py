@@ -24,8 +24,8 @@ import numpy as np
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 import graphfill as gf
-from graphfill.distributed import open_engine, run
-from graphfill.shards import cut, join
+from graphfill.large._engines import open_engine, run
+from graphfill.large._shards import cut, join
 from graphs import SIZES, community_graph, features
 
 RESULTS = Path(__file__).parent / "results" / "shards.jsonl"

@@ -1,7 +1,7 @@
 """Training time against plain PyG: ``python benchmarks/training.py [--quick]``.
 
 One run of the paper's table, Feature Propagation and a GCN at 99 % missing, trained for the same
-number of epochs by `graphfill.bench.train` and by the loop one would write first in PyG: two
+number of epochs by `graphfill.bench._train` and by the loop one would write first in PyG: two
 `GCNConv` over all nodes and a second forward in each epoch to evaluate. Both see the same filled
 features; runs are interleaved and the best of each counts. "cached" is the same PyG loop with
 `GCNConv(cached=True)`, which normalises the graph once. Appends to
@@ -20,13 +20,13 @@ import torch
 from torch.nn import functional
 from torch_geometric.nn import GCNConv
 
-from graphfill.bench.data import load
-from graphfill.bench.fills import resolve
-from graphfill.bench.masks import draw_mask
-from graphfill.bench.models import gcn
-from graphfill.bench.problem import Problem, Setting
-from graphfill.bench.splits import draw_split
-from graphfill.bench.train import fit, seeded
+from graphfill.bench._data import load
+from graphfill.bench._fills import resolve
+from graphfill.bench._masks import draw_mask
+from graphfill.bench._models import gcn
+from graphfill.bench._problem import Problem, Setting
+from graphfill.bench._splits import draw_split
+from graphfill.bench._train import fit, seeded
 from harness import HERE, Bystanders, Ledger, Options, table, verdict
 from timing import interleaved
 

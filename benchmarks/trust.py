@@ -45,12 +45,12 @@ def run_one(name: str, seed: int) -> dict:
     import narwhals as nw
     from real_tables import hide
 
-    from graphfill.alignment import align
-    from graphfill.clues import distance_to_known
-    from graphfill.columns import open_column
-    from graphfill.judgement import _sure
-    from graphfill.survey import column_agreement
-    from graphfill.trust import assess
+    from graphfill.table._alignment import align
+    from graphfill.table._columns import open_column
+    from graphfill.table._inspect import column_agreement
+    from graphfill.trust._assessment import assess
+    from graphfill.trust._features import distance_to_known
+    from graphfill.trust._selection import _sure
 
     truth, edges = tables()[name]()
     seen, hidden = hide(truth, HIDDEN, seed)
@@ -245,7 +245,7 @@ def calibration(by_column: dict) -> list[str]:
 
 def errors(by_column: dict) -> list[str]:
     """RMSE in standard deviations, or share wrong; auto against the best single method."""
-    from graphfill.trust import METHODS
+    from graphfill.trust._assessment import METHODS
 
     methods = [*METHODS, "auto", *SKLEARN]
     lines = ["", "## Every method", "", "RMSE in standard deviations of the hidden cells, or share "

@@ -21,8 +21,8 @@ from torch.nn.functional import cross_entropy, dropout  # noqa: E402
 from torch_geometric.data import Data  # noqa: E402
 from torch_geometric.nn import GCNConv  # noqa: E402
 
+from graphfill.errors import UnreachedWarning  # noqa: E402
 from graphfill.pyg import FeaturePropagation, ZeroImputer  # noqa: E402
-from graphfill.validate import UnreachedWarning  # noqa: E402
 
 HIDDEN, WIDTH, EPOCHS = 0.9, 16, 30
 

@@ -2,14 +2,14 @@
 
     python examples/fill_a_table.py
 
-The people are made up (graphfill.town), so that the truth is known.
+The people are made up (graphfill.cli._town), so that the truth is known.
 """
 
 import numpy as np
 import pyarrow as pa
 
 import graphfill as gf
-from graphfill.town import make_town
+from graphfill.cli._town import make_town
 
 town = make_town(1000, seed=1)
 hidden = town.hide(share=0.4, seed=1)

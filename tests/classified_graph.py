@@ -3,7 +3,7 @@
 import numpy as np
 
 import graphfill as gf
-from graphfill.bench.problem import Dataset, Problem, Split
+from graphfill.bench._problem import Dataset, Problem, Split
 
 
 def classified_graph(

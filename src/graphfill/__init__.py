@@ -12,8 +12,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .attributes import impute_graph
-    from .distributed import propagate_sharded
+    from .errors import (
+        ConvergenceWarning,
+        GraphfillWarning,
+        InputError,
+        SymmetrizedWarning,
+        UnreachedWarning,
+    )
     from .graph import Graph
     from .hetero import HeteroResult, propagate_hetero
     from .imputers import (
@@ -23,41 +28,34 @@ if TYPE_CHECKING:
         RandomImputer,
         ZeroImputer,
     )
+    from .large import propagate_sharded
     from .solve import Result, propagate
-    from .table import impute
-    from .table_result import TableResult
-    from .validate import (
-        ConvergenceWarning,
-        GraphfillWarning,
-        InputError,
-        SymmetrizedWarning,
-        UnreachedWarning,
-    )
+    from .table import TableResult, impute, impute_graph
 
 __version__ = "0.1.0"
 
-# Public names and the modules they live in: loaded on first use, so that importing
+# Public names and the packages they live in: loaded on first use, so that importing
 # graphfill costs next to nothing and scikit-learn only loads with the imputers.
 _HOMES = {
     "Graph": "graph",
     "propagate": "solve",
     "Result": "solve",
     "impute": "table",
-    "impute_graph": "attributes",
+    "impute_graph": "table",
     "propagate_hetero": "hetero",
-    "propagate_sharded": "distributed",
+    "propagate_sharded": "large",
     "HeteroResult": "hetero",
-    "TableResult": "table_result",
+    "TableResult": "table",
     "FeaturePropagation": "imputers",
     "MeanImputer": "imputers",
     "NeighborMeanImputer": "imputers",
     "RandomImputer": "imputers",
     "ZeroImputer": "imputers",
-    "ConvergenceWarning": "validate",
-    "GraphfillWarning": "validate",
-    "InputError": "validate",
-    "SymmetrizedWarning": "validate",
-    "UnreachedWarning": "validate",
+    "ConvergenceWarning": "errors",
+    "GraphfillWarning": "errors",
+    "InputError": "errors",
+    "SymmetrizedWarning": "errors",
+    "UnreachedWarning": "errors",
 }
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphfill.bench.problem import Dataset
+from graphfill.bench._problem import Dataset
 from graphfill.graph import Graph
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphfill.bench.paper.experiments import PAPER, Cell, Scope, wanted
-from graphfill.bench.results import COLUMNS
-from graphfill.bench.runs import Run
-from graphfill.bench.systems import WITHOUT_FEATURES
+from graphfill.bench._paper.experiments import PAPER, Cell, Scope, wanted
+from graphfill.bench._results import COLUMNS
+from graphfill.bench._runs import Run
+from graphfill.bench._systems import WITHOUT_FEATURES
 
 # Points lost with everything missing; what a method loses at a rate is this times rate^6.
 LOST = {"fp": 3.0, "neighbors": 15.0, "mgcnn": 30.0, "mean": 40.0, "zero": 45.0, "random": 60.0,

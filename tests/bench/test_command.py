@@ -8,11 +8,11 @@ import pytest
 from bench.groups import write_groups
 
 from graphfill import cli
-from graphfill.arguments import build_parser
-from graphfill.bench import arguments
-from graphfill.bench.command import plan
-from graphfill.bench.problem import Setting
-from graphfill.bench.results import Results
+from graphfill.bench._command import plan
+from graphfill.bench._problem import Setting
+from graphfill.bench._results import Results
+from graphfill.cli import _bench_arguments as arguments
+from graphfill.cli._arguments import build_parser
 
 OWN = """
 import numpy as np
@@ -112,7 +112,7 @@ def test_a_rate_of_one_is_no_usage(capsys):
 
 
 def test_without_torch_one_sentence_says_what_to_install(capsys, monkeypatch):
-    from graphfill.validate import bench
+    from graphfill.bench import _refuse as bench
 
     monkeypatch.setattr(bench, "find_spec", lambda name: None)
     for task in (["run", "--sets", "cora"], ["paper", "--table", "1"]):
@@ -139,7 +139,7 @@ def test_examples_of_the_help_parse():
 def test_help_is_quick_and_loads_nothing_heavy():
     code = (
         "import sys, time; t = time.perf_counter()\n"
-        "from graphfill.arguments import build_parser; build_parser().format_help()\n"
+        "from graphfill.cli._arguments import build_parser; build_parser().format_help()\n"
         "heavy = {'numpy', 'torch', 'pyarrow', 'sklearn'} & set(sys.modules)\n"
         "print(time.perf_counter() - t, *heavy)"
     )

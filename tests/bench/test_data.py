@@ -10,8 +10,9 @@ import pytest
 from scipy import sparse
 
 from graphfill import Graph, InputError
-from graphfill.bench import data, sources
-from graphfill.bench.problem import Dataset, Split
+from graphfill.bench import _data as data
+from graphfill.bench import _sources as sources
+from graphfill.bench._problem import Dataset, Split
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from graphfill import kernels  # noqa: E402
-from graphfill.bench.models.dropout import RectifiedDropout  # noqa: E402
-from graphfill.bench.models.products import FixedMatrix  # noqa: E402
-from graphfill.bench.models.receptive import Block  # noqa: E402
+from graphfill.bench._models.dropout import RectifiedDropout  # noqa: E402
+from graphfill.bench._models.products import FixedMatrix  # noqa: E402
+from graphfill.bench._models.receptive import Block  # noqa: E402
 
 compiled_only = pytest.mark.skipif(
     kernels.implementation != "compiled", reason="compares the extension with torch"

@@ -8,10 +8,12 @@ torch = pytest.importorskip("torch")
 from reference import data_set  # noqa: E402
 
 from graphfill import Graph  # noqa: E402
-from graphfill.bench import data, masks, splits  # noqa: E402
-from graphfill.bench.models import gcnmf  # noqa: E402
-from graphfill.bench.models.gcn import operator  # noqa: E402
-from graphfill.bench.problem import Problem, Setting  # noqa: E402
+from graphfill.bench import _data as data  # noqa: E402
+from graphfill.bench import _masks as masks  # noqa: E402
+from graphfill.bench import _splits as splits  # noqa: E402
+from graphfill.bench._models import gcnmf  # noqa: E402
+from graphfill.bench._models.gcn import operator  # noqa: E402
+from graphfill.bench._problem import Problem, Setting  # noqa: E402
 
 RING = Graph.from_edges(np.arange(6), (np.arange(6) + 1) % 6)
 

@@ -13,19 +13,19 @@ import numpy as np
 import pytest
 from bench.groups import write_groups
 
-from graphfill.bench import pulse
-from graphfill.bench.data import Files
-from graphfill.bench.grid import Run, run_grid
-from graphfill.bench.results import Results
-from graphfill.bench.runs import execute, pose
+from graphfill.bench import _progress as pulse
+from graphfill.bench._data import Files
+from graphfill.bench._grid import Run, run_grid
+from graphfill.bench._results import Results
+from graphfill.bench._runs import execute, pose
 
 # A system that needs no torch: what is left of the features is its accuracy.
 SYSTEM = """
 import os, time
 from pathlib import Path
 import numpy as np
-from graphfill.bench import pulse
-from graphfill.bench.problem import Outcome
+from graphfill.bench import _progress as pulse
+from graphfill.bench._problem import Outcome
 def run(problem, method, model, setting):
     print("noise on stdout")
     Path(os.environ["STARTED"], f"{os.getpid()}-{method}-{problem.seed}").touch()
@@ -94,7 +94,7 @@ def test_failures_and_deaths_are_told_and_the_rest_goes_on(setup):
 
 
 def load_system(folder):
-    from graphfill.bench.fills import load_function
+    from graphfill.bench._fills import load_function
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     return load_function(f"{folder}/system.py:run")
@@ -104,10 +104,10 @@ INTERRUPTED = """
 import signal
 import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which nohup would have taken away
-from graphfill.bench import pulse
-from graphfill.bench.data import Files
-from graphfill.bench.grid import Run, run_grid
-from graphfill.bench.results import Results
+from graphfill.bench import _progress as pulse
+from graphfill.bench._data import Files
+from graphfill.bench._grid import Run, run_grid
+from graphfill.bench._results import Results
 folder = sys.argv[1]
 files = {"own": Files(f"{folder}/nodes.csv", f"{folder}/edges.csv", "kind")}
 methods = ["mean", "neighbors"]

@@ -5,10 +5,11 @@ import pytest
 from reference import data_set
 
 from graphfill import Graph
-from graphfill.bench import data, splits
-from graphfill.bench.models.label_propagation import propagate_labels, run
-from graphfill.bench.models.positional import normalized_adjacency
-from graphfill.bench.problem import Dataset, Problem, Split
+from graphfill.bench import _data as data
+from graphfill.bench import _splits as splits
+from graphfill.bench._models.label_propagation import propagate_labels, run
+from graphfill.bench._models.positional import normalized_adjacency
+from graphfill.bench._problem import Dataset, Problem, Split
 
 
 @pytest.fixture(scope="module")

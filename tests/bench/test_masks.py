@@ -8,8 +8,8 @@ from bench.groups import linked_groups
 from scipy import sparse
 
 from graphfill import InputError
-from graphfill.bench.masks import MASKS, checksum, draw_mask, label_information
-from graphfill.bench.splits import draw_split
+from graphfill.bench._masks import MASKS, checksum, draw_mask, label_information
+from graphfill.bench._splits import draw_split
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ torch = pytest.importorskip("torch")
 
 from classified_graph import classified_graph  # noqa: E402
 
-from graphfill.bench.models import gcn, pagnn  # noqa: E402
-from graphfill.bench.models.receptive import receptive_field  # noqa: E402
-from graphfill.bench.problem import Setting  # noqa: E402
-from graphfill.bench.train import seeded  # noqa: E402
+from graphfill.bench._models import gcn, pagnn  # noqa: E402
+from graphfill.bench._models.receptive import receptive_field  # noqa: E402
+from graphfill.bench._problem import Setting  # noqa: E402
+from graphfill.bench._train import seeded  # noqa: E402
 
 
 def formula(X, S):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from bench.paper_rows import every, plausible
 
-from graphfill.bench.paper.claims import claims
-from graphfill.bench.paper.experiments import EXPERIMENTS
-from graphfill.bench.paper.measured import Measured
-from graphfill.bench.paper.spectral import Spectrum
+from graphfill.bench._paper.claims import claims
+from graphfill.bench._paper.experiments import EXPERIMENTS
+from graphfill.bench._paper.measured import Measured
+from graphfill.bench._paper.spectral import Spectrum
 
 
 def told(accuracy=plausible, seconds=None, spectrum=None):

@@ -11,11 +11,11 @@ pytest.importorskip("matplotlib")
 
 from bench.paper_rows import every
 
-from graphfill.arguments import build_parser
-from graphfill.bench.paper import command
-from graphfill.bench.paper.experiments import EXPERIMENTS
-from graphfill.bench.results import Results
-from graphfill.validate import InputError
+from graphfill.bench._paper import command
+from graphfill.bench._paper.experiments import EXPERIMENTS
+from graphfill.bench._results import Results
+from graphfill.cli._arguments import build_parser
+from graphfill.errors import InputError
 
 needs_data = pytest.mark.skipif(
     not os.environ.get("GRAPHFILL_DATA"), reason="set GRAPHFILL_DATA to the folder of real graphs"

@@ -6,9 +6,12 @@ import pytest
 
 pytest.importorskip("torch")
 
-from graphfill.bench import data, masks, splits, systems
-from graphfill.bench.paper import published
-from graphfill.bench.paper.experiments import (
+from graphfill.bench import _data as data
+from graphfill.bench import _masks as masks
+from graphfill.bench import _splits as splits
+from graphfill.bench import _systems as systems
+from graphfill.bench._paper import published
+from graphfill.bench._paper.experiments import (
     EXPERIMENTS,
     SETS,
     Scope,
@@ -17,7 +20,7 @@ from graphfill.bench.paper.experiments import (
     stages,
     wanted,
 )
-from graphfill.bench.paper.published import Bar
+from graphfill.bench._paper.published import Bar
 
 
 def test_published_figures_have_the_averages_that_the_paper_prints():

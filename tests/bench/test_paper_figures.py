@@ -14,14 +14,14 @@ from matplotlib.colors import to_rgb
 from PIL import Image
 
 from graphfill import Graph
-from graphfill.bench.fills import FILLS
-from graphfill.bench.paper import findings, page
-from graphfill.bench.paper.experiments import EXPERIMENTS, METHODS, SETS
-from graphfill.bench.paper.figures import FIGURES
-from graphfill.bench.paper.measured import Measured
-from graphfill.bench.paper.names import of_set
-from graphfill.bench.paper.spectral import Spectrum, spectrum
-from graphfill.bench.paper.style import BLUE, ORANGE, RED, SKY
+from graphfill.bench._fills import FILLS
+from graphfill.bench._paper import findings, page
+from graphfill.bench._paper.experiments import EXPERIMENTS, METHODS, SETS
+from graphfill.bench._paper.figures import FIGURES
+from graphfill.bench._paper.measured import Measured
+from graphfill.bench._paper.names import of_set
+from graphfill.bench._paper.spectral import Spectrum, spectrum
+from graphfill.bench._paper.style import BLUE, ORANGE, RED, SKY
 
 
 @pytest.fixture(scope="module")

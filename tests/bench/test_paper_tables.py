@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from bench.paper_rows import every, plausible, row, rows
 
-from graphfill.bench.paper import advice, deviations, findings, published, tables
-from graphfill.bench.paper.experiments import EXPERIMENTS, SETS, Scope, cell
-from graphfill.bench.paper.measured import Estimate, Measured
-from graphfill.bench.paper.table import Table
+from graphfill.bench._paper import advice, deviations, findings, published, tables
+from graphfill.bench._paper.experiments import EXPERIMENTS, SETS, Scope, cell
+from graphfill.bench._paper.measured import Estimate, Measured
+from graphfill.bench._paper.table import Table
 
 FP = cell("cora", "fp")
 

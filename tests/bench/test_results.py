@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from graphfill import InputError
-from graphfill.bench.problem import Setting
-from graphfill.bench.results import COLUMNS, KEY, Results, key_of
-from graphfill.bench.runs import Run, canonical
+from graphfill.bench._problem import Setting
+from graphfill.bench._results import COLUMNS, KEY, Results, key_of
+from graphfill.bench._runs import Run, canonical
 
 
 def row(number=0, **more):
@@ -52,8 +52,8 @@ def test_another_writer_is_seen(tmp_path):
 
 ADDS = """
 import sys
-from graphfill.bench.results import Results
-from graphfill.bench.runs import Run
+from graphfill.bench._results import Results
+from graphfill.bench._runs import Run
 for number in range(12):
     run = Run("cora", sys.argv[2], run=number)
     Results(sys.argv[1]).add([run.named() | {"test_accuracy": 1.0}])

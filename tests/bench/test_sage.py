@@ -7,10 +7,10 @@ torch = pytest.importorskip("torch")
 
 from classified_graph import classified_graph, edge_index  # noqa: E402
 
-from graphfill.bench.models import sage  # noqa: E402
-from graphfill.bench.models.receptive import receptive_field  # noqa: E402
-from graphfill.bench.problem import Setting  # noqa: E402
-from graphfill.bench.train import seeded  # noqa: E402
+from graphfill.bench._models import sage  # noqa: E402
+from graphfill.bench._models.receptive import receptive_field  # noqa: E402
+from graphfill.bench._problem import Setting  # noqa: E402
+from graphfill.bench._train import seeded  # noqa: E402
 
 
 @pytest.mark.parametrize("hidden", [2, 6])  # further layers that widen, and that narrow

@@ -11,13 +11,13 @@ torch = pytest.importorskip("torch")
 from bench.groups import write_groups  # noqa: E402
 from classified_graph import classified_graph  # noqa: E402
 
-from graphfill.bench import snapshots  # noqa: E402
-from graphfill.bench.data import Files  # noqa: E402
-from graphfill.bench.grid import Run, run_grid  # noqa: E402
-from graphfill.bench.models import gcn  # noqa: E402
-from graphfill.bench.problem import Setting  # noqa: E402
-from graphfill.bench.results import Results  # noqa: E402
-from graphfill.bench.train import fit, seeded  # noqa: E402
+from graphfill.bench import _snapshots as snapshots  # noqa: E402
+from graphfill.bench._data import Files  # noqa: E402
+from graphfill.bench._grid import Run, run_grid  # noqa: E402
+from graphfill.bench._models import gcn  # noqa: E402
+from graphfill.bench._problem import Setting  # noqa: E402
+from graphfill.bench._results import Results  # noqa: E402
+from graphfill.bench._train import fit, seeded  # noqa: E402
 
 WHOLE = {"hidden": 8, "lr": 0.02, "patience": 40}
 SAMPLED = {**WHOLE, "batch": 20, "fanout": (4, 3)}
@@ -131,7 +131,7 @@ def test_a_folder_that_cannot_be_written_does_not_end_the_training(folder):
 KILLED = """
 import os
 from pathlib import Path
-from graphfill.bench import pulse, snapshots, systems
+from graphfill.bench import _progress as pulse, _snapshots as snapshots, _systems as systems
 def run(problem, method, model, setting):
     marker = Path(os.environ["MARKER"])
     def beat(epoch, accuracy):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from graphfill import InputError
-from graphfill.bench import data
-from graphfill.bench.splits import draw_split
+from graphfill.bench import _data as data
+from graphfill.bench._splits import draw_split
 
 
 def parts_of(split):

@@ -10,9 +10,9 @@ pytest.importorskip("torch")
 
 from classified_graph import classified_graph
 
-from graphfill.bench import systems
-from graphfill.bench.problem import Dataset, Problem, Setting
-from graphfill.validate import InputError
+from graphfill.bench import _systems as systems
+from graphfill.bench._problem import Dataset, Problem, Setting
+from graphfill.errors import InputError
 
 QUICK = Setting(hidden=16, lr=0.03, max_epochs=40)
 NEEDS_NO_FILL = (*systems.FULL, *systems.WITHOUT_FEATURES, "pagnn", "gcnmf")
@@ -72,7 +72,7 @@ def test_features_that_are_not_there_are_refused():
 
 
 def test_torch_is_loaded_only_to_run():
-    code = "import sys, graphfill.bench.systems; sys.exit('torch' in sys.modules)"
+    code = "import sys, graphfill.bench._systems; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 

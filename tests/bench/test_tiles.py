@@ -9,11 +9,11 @@ torch = pytest.importorskip("torch")
 from classified_graph import classified_graph  # noqa: E402
 
 from graphfill import kernels  # noqa: E402
-from graphfill.bench.models import gcn, tiles  # noqa: E402
-from graphfill.bench.models.products import FixedMatrix  # noqa: E402
-from graphfill.bench.models.receptive import receptive_field  # noqa: E402
-from graphfill.bench.problem import Setting  # noqa: E402
-from graphfill.bench.train import fit, seeded  # noqa: E402
+from graphfill.bench._models import gcn, tiles  # noqa: E402
+from graphfill.bench._models.products import FixedMatrix  # noqa: E402
+from graphfill.bench._models.receptive import receptive_field  # noqa: E402
+from graphfill.bench._problem import Setting  # noqa: E402
+from graphfill.bench._train import fit, seeded  # noqa: E402
 
 COMPILED = kernels.implementation == "compiled"
 

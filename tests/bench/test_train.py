@@ -7,12 +7,12 @@ torch = pytest.importorskip("torch")
 
 from classified_graph import classified_graph, edge_index  # noqa: E402
 
-from graphfill.bench.models import gcn, pagnn, sage  # noqa: E402
-from graphfill.bench.models.dropout import RectifiedDropout  # noqa: E402
-from graphfill.bench.models.products import FixedMatrix  # noqa: E402
-from graphfill.bench.models.sampling import Sampler, draw  # noqa: E402
-from graphfill.bench.problem import Setting  # noqa: E402
-from graphfill.bench.train import fit, seeded  # noqa: E402
+from graphfill.bench._models import gcn, pagnn, sage  # noqa: E402
+from graphfill.bench._models.dropout import RectifiedDropout  # noqa: E402
+from graphfill.bench._models.products import FixedMatrix  # noqa: E402
+from graphfill.bench._models.sampling import Sampler, draw  # noqa: E402
+from graphfill.bench._problem import Setting  # noqa: E402
+from graphfill.bench._train import fit, seeded  # noqa: E402
 
 
 def build(problem, setting, model=gcn, seed=0):

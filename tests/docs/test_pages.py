@@ -14,8 +14,8 @@ import pytest
 from docs.markdown import ROOT, Block, blocks, pages, paragraphs
 
 import graphfill as gf
-from graphfill.arguments import build_parser
 from graphfill.cli import main
+from graphfill.cli._arguments import build_parser
 
 PAGES = pages()
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

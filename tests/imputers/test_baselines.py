@@ -7,9 +7,10 @@ import scipy.sparse
 import scipy.stats
 
 from graphfill import Graph, MeanImputer, NeighborMeanImputer, RandomImputer, ZeroImputer
-from graphfill.imputers import base, baselines
+from graphfill.imputers import _base as base
+from graphfill.imputers import _baselines as baselines
 
-pytestmark = pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 
 NAN = float("nan")
 STAR = Graph.from_edges([0, 0, 0], [1, 2, 3], n_nodes=5, weight=[1.0, 3.0, 5.0])  # 4 is isolated

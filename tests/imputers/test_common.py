@@ -33,7 +33,7 @@ from graphfill import (
     ZeroImputer,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 
 NAN = float("nan")
 IMPUTERS = [

@@ -10,7 +10,7 @@ from reference import data_set
 from sklearn.exceptions import NotFittedError
 
 from graphfill import FeaturePropagation, Graph, InputError, UnreachedWarning
-from graphfill.imputers.links import grown
+from graphfill.imputers._links import grown
 
 NAN = float("nan")
 
@@ -49,9 +49,9 @@ def fitted(edges, X, **parameters):
 @pytest.mark.parametrize("more", [{}, {"self_loops": True}, {"shrinkage": 0.3}], ids=str)
 def test_with_every_node_near_enough_it_is_the_refit(normalization, solver, more, monkeypatch):
     """Where every old node may move, the local system is the whole one."""
-    monkeypatch.setattr("graphfill.imputers.neighborhood.MOVED", 0.0)
+    monkeypatch.setattr("graphfill.imputers._neighborhood.MOVED", 0.0)
     for bound in ("CLOSE", "ROUGH"):
-        monkeypatch.setattr(f"graphfill.imputers.neighborhood.{bound}", 1e-9)
+        monkeypatch.setattr(f"graphfill.imputers._neighborhood.{bound}", 1e-9)
     parameters = {"normalization": normalization, "solver": solver, "n_iter": 400, **more}
     old, new, X, X_new = grown_problem(missing=0.3)
     if more.get("shrinkage") and normalization == "rw":
@@ -93,7 +93,7 @@ def test_known_cells_keep_their_bits_and_nothing_fitted_changes():
 
 
 def test_difference_and_drift_shrink_with_hops(monkeypatch):
-    monkeypatch.setattr("graphfill.imputers.neighborhood.MOVED", 0.01)
+    monkeypatch.setattr("graphfill.imputers._neighborhood.MOVED", 0.01)
     old, new, X, X_new = grown_problem(missing=0.8)
     imputer = fitted(old, X, solver="exact")
     differences, drifts = [], []
@@ -121,7 +121,7 @@ def test_a_long_chain_of_newcomers():
 
 
 @pytest.mark.parametrize(("unreached", "value"), [("zero", 0.0), ("mean", 3.0), ("nan", NAN)])
-@pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+@pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 def test_out_of_reach(unreached, value):
     """Old node 2 knows nothing and says nothing; new 3 hangs on it, 4 on 0 and on 2, 5 is alone."""
     X = np.array([[2.0], [4.0], [NAN]])
@@ -132,7 +132,7 @@ def test_out_of_reach(unreached, value):
 
 
 @pytest.mark.parametrize("unreached", ["zero", "mean", "nan"])
-@pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+@pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 def test_cells_out_of_reach_differ_from_a_refit_by_what_its_policy_gives(unreached):
     """New 4 hangs on 1, between 1 and 3; new 5 on 3, which knows nothing."""
     X = np.array([[1.0], [NAN], [3.0], [NAN]])
@@ -211,7 +211,7 @@ def test_refusals():
         by_number.transform_new([[NAN]], [(0, 3)])
 
 
-@pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+@pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 def test_real_newcomers_are_close_to_a_refit():
     """One in a hundred nodes of Photo, the first 100 features, nine cells of ten missing."""
     data = data_set("amazon_photo")
@@ -260,7 +260,7 @@ def test_columns_that_a_whole_region_moves_in_are_solved_in_the_whole_graph():
     assert imputer.newcomers_.n_columns == 0
 
 
-@pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+@pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 def test_fitted_cells_that_were_left_missing_start_at_zero():
     """Old 3 is out of reach until new 4 links it to 1, which lies between 1 and 3."""
     X = np.full((4, 64), NAN)

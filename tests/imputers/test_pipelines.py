@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from graphfill import FeaturePropagation, Graph, InputError, MeanImputer, NeighborMeanImputer
 
-pytestmark = pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 
 SIDE = 12
 

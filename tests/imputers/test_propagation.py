@@ -6,13 +6,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from graphfill import (
-    ConvergenceWarning,
-    FeaturePropagation,
-    Graph,
-    InputError,
-    UnreachedWarning,
-)
+from graphfill import ConvergenceWarning, FeaturePropagation, Graph, InputError, UnreachedWarning
 from graphfill.solve import propagate
 
 NAN = float("nan")
@@ -144,7 +138,7 @@ def test_cells_out_of_reach_follow_the_policy(unreached, value):
     assert imputer.unreached_[:, 0].tolist() == [False] * 3 + [True] * 3
 
 
-@pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+@pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 def test_policy_mean_is_the_mean_seen_in_fit():
     graph = Graph.from_edges([0], [1], n_nodes=3)
     imputer = FeaturePropagation(graph, unreached="mean").fit([[1.0], [3.0], [None]])

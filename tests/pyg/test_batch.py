@@ -37,7 +37,7 @@ def test_diffusion_gives_the_same_bits(backend):
         assert torch.equal(transform(one).x, part.x)
 
 
-@pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+@pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 @pytest.mark.parametrize("unreached", ["zero", "mean", "nan"])
 @pytest.mark.parametrize("shrinkage", [0.0, 0.5])
 @pytest.mark.parametrize("solver", ["diffusion", "exact"])

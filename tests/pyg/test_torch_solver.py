@@ -7,8 +7,9 @@ pytest.importorskip("torch_geometric")
 
 from torch_geometric.data import Data  # noqa: E402
 
-from graphfill import validate  # noqa: E402
-from graphfill.pyg import FeaturePropagation, torch_solver  # noqa: E402
+from graphfill import errors  # noqa: E402
+from graphfill.pyg import FeaturePropagation  # noqa: E402
+from graphfill.pyg import _torch_solver as torch_solver  # noqa: E402
 
 NAN = float("nan")
 
@@ -22,7 +23,7 @@ def sparse_data(dtype, n=300, columns=9):
     return Data(x=x, edge_index=edges, w=torch.rand(320) + 0.1)
 
 
-@pytest.mark.filterwarnings("ignore::graphfill.validate.UnreachedWarning")
+@pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("solver", ["diffusion", "chebyshev", "exact"])
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_a_tolerance_beyond_any_float():
     data.edge_index = torch.tensor([[0, 1], [1, 2]])
     options = {"normalization": "rw", "solver": "exact", "backend": "torch"}
     assert FeaturePropagation(tol=1e-200, **options)(data).x[1].item() == 0.5
-    with pytest.raises(validate.InputError, match=r"Column 0 holds numbers of up to 1\.0e-165"):
+    with pytest.raises(errors.InputError, match=r"Column 0 holds numbers of up to 1\.0e-165"):
         FeaturePropagation(**options)(Data(x=data.x * 1e-165, edge_index=data.edge_index))
 
 
@@ -94,7 +95,7 @@ def test_numbers_too_large_to_add_up_are_refused(solver):
     x = torch.tensor([[3e38], [3e38], [3e38], [NAN]])
     star = torch.tensor([[0, 1, 2], [3, 3, 3]])
     options = {"normalization": "rw", "solver": solver}
-    with pytest.raises(validate.InputError, match=r"Column 0 holds numbers of up to 3\.0e\+38"):
+    with pytest.raises(errors.InputError, match=r"Column 0 holds numbers of up to 3\.0e\+38"):
         FeaturePropagation(backend="torch", **options)(Data(x=x, edge_index=star))
     hidden = torch.tensor([[False], [True], [True], [True]])  # a missing cell may hold anything
     x[0] = 1.0

@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET
 import pytest
 from report.sample import EVIL, HOSTILE_NAMES, LEVELS
 
-from graphfill.report import figures
-from graphfill.report.svg import WIDTH
+from graphfill.report import _figures as figures
+from graphfill.report._svg import WIDTH
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 import report.sample as sample
 
-from graphfill.report import page, render, write_report
-from graphfill.validate import InputError
+from graphfill.errors import InputError
+from graphfill.report import _page as page
+from graphfill.report import render, write_report
 
 OPTIONAL = sorted(set(sample.town()["columns"][1]) - {"name", "n_missing"})
 

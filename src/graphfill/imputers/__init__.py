@@ -1,7 +1,7 @@
 """Imputers: estimators that fill the missing cells of a table, one row per node of a graph."""
 
-from .baselines import MeanImputer, NeighborMeanImputer, RandomImputer, ZeroImputer
-from .propagation import FeaturePropagation
+from ._baselines import MeanImputer, NeighborMeanImputer, RandomImputer, ZeroImputer
+from ._propagation import FeaturePropagation
 
 __all__ = [
     "FeaturePropagation",

@@ -9,9 +9,9 @@
 tensor([1., 2., 3.])
 """
 
-from .hetero_transform import HeteroPropagation
-from .impute import Impute, MeanImputer, NeighborMeanImputer, RandomImputer, ZeroImputer
-from .transforms import FeaturePropagation
+from ._hetero_transform import HeteroPropagation
+from ._impute import Impute, MeanImputer, NeighborMeanImputer, RandomImputer, ZeroImputer
+from ._transforms import FeaturePropagation
 
 __all__ = [
     "FeaturePropagation",

@@ -1,6 +1,6 @@
 """One self-contained page about a fill: what was done, and how far to trust it.
 
-Numbers come in as the plain dict of :meth:`graphfill.table_result.TableResult.summary`;
+Numbers come in as the plain dict of :meth:`graphfill.table._result.TableResult.summary`;
 `figures` draws them, `sentences` says them, and `page` puts them together.
 """
 
@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from .page import render
+from ._page import render
 
 __all__ = ["render", "write_report"]
 
@@ -38,8 +38,8 @@ def write_report(
     ...     pathlib.Path(folder, "report.html").read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
-    from ..formats.aside import replacing
-    from ..validate import check_written_here
+    from ..io._atomic import replacing
+    from ..io._refuse_outputs import check_written_here
 
     check_written_here(path, inputs, overwrite)
     page = render(said).encode("utf-8")

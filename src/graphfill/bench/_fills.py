@@ -1,0 +1,140 @@
+"""Fills by name: the features with gaps, the graph and a seed in, the features without gaps out."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..graph._graph import Graph
+from ..solve._propagate import propagate
+from . import _refuse
+from ._problem import Floats
+
+Fill = Callable[[Floats, Graph, int], Floats]
+
+STEPS = 40  # of diffusion, as in the paper
+threads: int | None = None  # cores a fill may use; one where runs are spread over processes
+
+
+def _propagated(**how: Any) -> Fill:
+    def fill(X: Floats, graph: Graph, seed: int) -> Floats:
+        with warnings.catch_warnings():
+            # At 99 % missing some columns are bound to have no known cell.
+            warnings.simplefilter("ignore", errors.UnreachedWarning)
+            filled: Floats = propagate(X, graph, threads=threads, **how).X
+        return filled
+
+    return fill
+
+
+def _imputed(name: str, seeded: bool = False) -> Fill:
+    def fill(X: Floats, graph: Graph, seed: int) -> Floats:
+        from .. import imputers  # scikit-learn with it
+
+        options = {"random_state": seed} if seeded else {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", errors.UnreachedWarning)
+            filled: Floats = getattr(imputers, name)(graph, **options).fit_transform(X)
+        return filled
+
+    return fill
+
+
+FILLS: dict[str, Fill] = {
+    "fp": _propagated(solver="diffusion", n_iter=STEPS),
+    "fp-exact": _propagated(solver="exact", tol=1e-5),
+    "fp-loops": _propagated(solver="diffusion", n_iter=STEPS, self_loops=True),
+    "zero": _imputed("ZeroImputer"),
+    "random": _imputed("RandomImputer", seeded=True),
+    "mean": _imputed("MeanImputer"),
+    "neighbors": _imputed("NeighborMeanImputer"),
+}
+
+
+def is_own(method: str) -> bool:
+    """Whether a method is a function of the user's: path/to/file.py:function, module:function."""
+    return ":" in method
+
+
+def versioned(name: str) -> str:
+    """A user's function by its name and eight letters that change with its file.
+
+    So a row of the record is that of the function as it was, and not as it is now.
+    """
+    load_function(name)  # or be refused
+    home = name.rpartition(":")[0]
+    file = home if home.endswith(".py") else getattr(sys.modules[home], "__file__", None)
+    digest = hashlib.sha256(Path(file).read_bytes() if file else b"").hexdigest()
+    return f"{_bare(name)}@{digest[:8]}"
+
+
+def resolve(name: str) -> Fill:
+    """The fill of this name, or the user's own function, whose answer is checked.
+
+    Parameters
+    ----------
+    name : str
+        One of `FILLS`, or ``path/to/file.py:function`` or ``module:function``; what `versioned`
+        adds is ignored.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1], [1, 2])
+    >>> resolve("mean")(np.array([[1], [np.nan], [3]], np.float32), path, 0).ravel()
+    array([1., 2., 3.], dtype=float32)
+    """
+    if not is_own(name):
+        _refuse.check_name("fill", name, FILLS)
+        return FILLS[name]
+    own, name = load_function(name), _bare(name)
+
+    def fill(X: Floats, graph: Graph, seed: int) -> Floats:
+        try:
+            given = own(X.copy(), graph, seed)
+            filled = np.asarray(given)
+        except Exception as error:
+            raise _refuse.failed_fill(name, error) from error
+        _refuse.check_filled_matrix(name, filled, X)
+        return filled.astype(np.float32, copy=False)
+
+    return fill
+
+
+def load_function(name: str) -> Callable[..., Any]:
+    """A function named by its file or module and its own name."""
+    home, _, function = _bare(name).rpartition(":")
+    try:
+        module = _load_file(Path(home)) if home.endswith(".py") else import_module(home)
+    except Exception as error:
+        raise _refuse.not_a_function(name, f"{type(error).__name__}: {error}") from error
+    found = getattr(module, function, None)
+    if not callable(found):
+        raise _refuse.not_a_function(name, f"{home} has no function {function!r}")
+    loaded: Callable[..., Any] = found
+    return loaded
+
+
+def _bare(name: str) -> str:
+    """The name without what `versioned` added."""
+    home, _, function = name.rpartition(":")
+    return f"{home}:{function.partition('@')[0]}"
+
+
+def _load_file(path: Path) -> Any:
+    key = f"graphfill_own_{path.stem}"
+    spec = spec_from_file_location(key, path.resolve(strict=True))
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[key] = module  # dataclasses and pickles look their module up
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,235 @@
+"""Many runs, spread over processes: skipped where their rows are there, written as they come."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..kernels._threads import available
+from . import _refuse
+from ._data import Files
+from ._results import Results, Row
+from ._runs import SYSTEM, Run
+
+__all__ = ["Grid", "Run", "run_grid"]
+
+WRITE_EVERY = 3.0  # seconds
+
+
+@dataclass
+class Grid:
+    """What came of a list of runs.
+
+    Attributes
+    ----------
+    n_done, n_skipped : int
+        Runs that were done, and runs whose rows were there before.
+    failures : list of (Run, sentence)
+    """
+
+    n_done: int = 0
+    n_skipped: int = 0
+    failures: list[tuple[Run, str]] = field(default_factory=list)
+
+    def sentences(self) -> list[str]:
+        """Each reason once, with the runs it holds for."""
+        runs: dict[str, list[Run]] = {}
+        for run, sentence in self.failures:
+            runs.setdefault(sentence, []).append(run)
+        return [
+            f"{sentence} ({_runs(len(failed))} without a row; the first: {failed[0]})"
+            for sentence, failed in runs.items()
+        ]
+
+
+def run_grid(
+    runs: Sequence[Run],
+    results: Results,
+    jobs: int | None = None,
+    progress: bool = True,
+    *,
+    files: Mapping[str, Files] | None = None,
+    system: str = SYSTEM,
+) -> Grid:
+    """Do the runs that have no row yet, in order, and add their rows to the results.
+
+    A run that fails, or whose process dies, is reported at the end and the others go on. An
+    interrupt keeps all rows of finished runs, and of a long one where its training stood; the same
+    call goes on from there.
+
+    Parameters
+    ----------
+    runs : list of Run
+    results : Results
+    jobs : int, optional
+        Processes, of one thread each; all cores by default.
+    progress : bool
+        Show a bar with the time left.
+    files : by name of a set: where the user's own is read from
+    system : str
+        ``module:function`` or ``file.py:function`` that solves a problem, as `systems.run` does.
+    """
+    unique = list({run.key: run for run in runs}.values())
+    todo: queue.SimpleQueue[Run] = queue.SimpleQueue()
+    for run in unique:
+        if not results.has(run.key):
+            todo.put(run)
+    n_todo = todo.qsize()
+    grid = Grid(n_skipped=len(unique) - n_todo)
+    if n_todo == 0:
+        return grid
+    answers: queue.SimpleQueue[tuple[Run, str, Any]] = queue.SimpleQueue()
+    order = (system, dict(files or {}), results.unfinished)
+    crew = [_Worker(order, todo, answers) for _ in range(min(jobs or available(), n_todo))]
+    waiting: list[Row] = []
+    written = time.monotonic()
+    try:
+        with _bar(n_todo, progress) as bar:
+            for worker in crew:
+                worker.start()
+            while grid.n_done + len(grid.failures) < n_todo:
+                if waiting and time.monotonic() - written > WRITE_EVERY:
+                    results.add(waiting)
+                    waiting, written = [], time.monotonic()
+                try:
+                    run, kind, answer = answers.get(timeout=WRITE_EVERY)
+                except queue.Empty:
+                    continue
+                if kind == "epoch":
+                    epoch, accuracy = answer
+                    bar.set_postfix_str(f"{run.set} {run.method}: epoch {epoch}, {accuracy:.1f} %")
+                    continue
+                if kind == "row":
+                    waiting.append(answer)
+                    grid.n_done += 1
+                else:
+                    grid.failures.append((run, answer))
+                bar.set_postfix_str(f"{run.set} {run.method}", refresh=False)
+                bar.update()
+    finally:
+        with _undisturbed():
+            for worker in crew:
+                worker.stop()
+            while not answers.empty():  # of an interrupt that came before they were looked at
+                _, kind, answer = answers.get()
+                waiting += [answer] if kind == "row" else []
+            results.add(waiting)
+    return grid
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """No signal that ends us is heeded within: a second one is not to cost the finished rows."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {name: signal.signal(getattr(signal, name), signal.SIG_IGN) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler or signal.SIG_DFL)
+
+
+class _Worker(threading.Thread):
+    """A thread that hands runs to a process of its own, and starts another when that one dies."""
+
+    def __init__(
+        self,
+        order: tuple[str, dict[str, Files], Path],
+        todo: queue.SimpleQueue[Run],
+        answers: queue.SimpleQueue[tuple[Run, str, Any]],
+    ) -> None:
+        super().__init__(daemon=True)
+        self._order, self._todo, self._answers = order, todo, answers
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopped = False
+
+    def run(self) -> None:
+        while not self._stopped:
+            try:
+                run = self._todo.get_nowait()
+            except queue.Empty:
+                break
+            kind, answer = self._do(run)
+            if not self._stopped:
+                self._answers.put((run, kind, answer))
+        self.stop()
+
+    def _do(self, run: Run) -> tuple[str, Any]:
+        try:
+            if self._process is None:
+                self._process = self._hire()
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            pickle.dump(run, self._process.stdin)
+            self._process.stdin.flush()
+            while True:
+                kind, answer = pickle.load(self._process.stdout)
+                if kind != "epoch":
+                    return kind, answer
+                self._answers.put((run, kind, answer))
+        except Exception:  # whatever it is, an answer is waited for
+            return "sentence", _refuse.worker_died(self._dismiss())
+
+    def _hire(self) -> subprocess.Popen[bytes]:
+        one = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
+        # An epoch frees what the next one takes: with glibc's defaults large blocks go back to
+        # the system in between, and on a large graph half an epoch is spent on fetching them.
+        reused = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2**62)}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "graphfill.bench._worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | reused | one,
+            start_new_session=True,  # an interrupt at the keyboard is for us, who keep the rows
+        )
+        assert process.stdin is not None
+        pickle.dump(self._order, process.stdin)
+        return process
+
+    def _dismiss(self) -> int | None:
+        """How a process ended that no longer answers."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(timeout=5)
+        process.kill()
+        return process.wait()
+
+    def stop(self) -> None:
+        """End the process, whatever it is doing."""
+        self._stopped = True
+        process = self._process
+        if process is not None:
+            process.kill()
+            process.wait()
+
+
+def _bar(total: int, shown: bool) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(
+        total=total,
+        desc="runs",
+        disable=not shown or not sys.stderr.isatty(),
+        bar_format="{desc} {n_fmt}/{total_fmt} |{bar:30}| {elapsed} so far, {remaining} left"
+        "{postfix}",
+    )
+
+
+def _runs(number: int) -> str:
+    return "1 run" if number == 1 else f"{number} runs"

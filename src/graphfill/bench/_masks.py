@@ -1,0 +1,176 @@
+"""What is hidden: cells at random, whole nodes, or as it happens where gaps are not random."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _refuse
+from ._problem import Dataset, Floats, Split
+
+Mask = NDArray[np.bool_]
+
+MASKS = {
+    "uniform": "each cell by itself",
+    "structural": "all cells of a node or none",
+    "value": "per column, the largest tenth of the values rather than the rest",
+    "label": "the columns that tell most of the label rather than the others",
+    "shifted": "twice as often on test nodes as on training and validation nodes",
+}
+LARGEST = 0.1  # of the values of a column, which "value" hides rather than the rest
+STREAM = 2
+BLOCK = 1 << 22  # cells for which numbers are drawn at a time
+
+
+def draw_mask(
+    dataset: Dataset, kind: str, rate: float, seed: int, split: Split | None = None
+) -> Mask | None:
+    """Cells to hide, True = missing; the same seed gives the same cells.
+
+    All features of one cell of a table (`Dataset.cells`) are hidden together.
+
+    Parameters
+    ----------
+    kind : {"uniform", "structural", "value", "label", "shifted"}
+        ``structural`` hides round(rate n) nodes. ``value`` hides the largest tenth of each
+        column's values with a probability half-way from `rate` to 1 (no more than leaves the
+        column's rate at `rate`). ``label`` hides a column with a probability that falls linearly
+        with its rank by mutual information with the label on training nodes, as steeply as
+        `rate` allows. ``shifted`` hides at `rate` on test nodes and all others, at half of it on
+        training and validation nodes.
+    rate : float
+        The share of cells, from 0 to below 1.
+    seed : int
+    split : Split, optional
+        For ``label`` and ``shifted``.
+
+    Returns
+    -------
+    bool array [n_nodes, n_features], or None where nothing is missing
+        Gaps of the set's own are missing as well.
+    """
+    _refuse.check_name("mask", kind, MASKS)
+    _refuse.check_rate(rate)
+    if dataset.X is None:
+        return None
+    cells = np.arange(dataset.n_features) if dataset.cells is None else dataset.cells
+    shape = dataset.n_nodes, int(cells.max(initial=-1)) + 1
+    rng = np.random.default_rng([seed, STREAM])
+    gaps = _gaps(dataset)
+    if rate == 0:
+        return gaps
+    if kind in ("label", "shifted") and split is None:
+        raise _refuse.mask_needs_split(kind)
+    if kind == "structural":
+        missing = np.zeros(shape, dtype=bool)
+        missing[rng.permutation(shape[0])[: round(rate * shape[0])]] = True
+    elif kind == "value":
+        first = np.unique(cells, return_index=True)[1]  # a category is judged by its first value
+        missing = _by_value(dataset.dense()[:, first], rate, rng)
+    else:
+        odds = np.full((1, 1), rate, dtype=np.float32)
+        if kind == "label":
+            assert split is not None
+            odds = _by_label(dataset, split, rate, cells)[None, :]
+        elif kind == "shifted":
+            assert split is not None
+            odds = np.full((shape[0], 1), rate, dtype=np.float32)
+            odds[np.concatenate([split.train, split.val])] = rate / 2
+        missing = np.empty(shape, dtype=bool)
+        odds = np.broadcast_to(odds, shape)
+        for rows in _blocks(shape):
+            missing[rows] = rng.random(missing[rows].shape, dtype=np.float32) < odds[rows]
+    if dataset.cells is not None:
+        missing = missing[:, cells]
+    return missing if gaps is None else missing | gaps
+
+
+def checksum(missing: Mask | None) -> str:
+    """Sixteen letters that differ between masks, for the record.
+
+    Examples
+    --------
+    >>> checksum(None)
+    'none'
+    >>> checksum(np.array([[True, False]])) == checksum(np.array([[True], [False]]))
+    False
+    """
+    if missing is None:
+        return "none"
+    digest = hashlib.sha256(str(missing.shape).encode())
+    for rows in _blocks(missing.shape):
+        digest.update(np.packbits(missing[rows]).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _gaps(dataset: Dataset) -> Mask | None:
+    if not isinstance(dataset.X, np.ndarray):  # a sparse matrix of counts has none
+        return None
+    gaps = np.isnan(dataset.X)
+    return gaps if gaps.any() else None
+
+
+def _blocks(shape: tuple[int, ...]) -> Iterator[slice]:
+    """Slices of rows of about BLOCK cells."""
+    step = max(1, BLOCK // max(1, shape[1]))
+    return (slice(start, start + step) for start in range(0, shape[0], step))
+
+
+def _by_value(X: Floats, rate: float, rng: np.random.Generator) -> Mask:
+    missing = np.zeros(X.shape, dtype=bool)
+    for column in range(X.shape[1]):
+        known = np.flatnonzero(~np.isnan(X[:, column]))
+        # Equal values go in random order, so that a column of zeros and ones has a top tenth too.
+        order = known[np.lexsort((rng.random(known.size), -X[known, column]))]
+        n_large = round(LARGEST * known.size)
+        share = n_large / max(known.size, 1)
+        high = min((1 + rate) / 2, rate / share) if share else rate
+        low = (rate - share * high) / (1 - share)
+        odds = np.where(np.arange(known.size) < n_large, high, low)
+        missing[order, column] = rng.random(known.size) < odds
+    return missing
+
+
+def _by_label(
+    dataset: Dataset, split: Split, rate: float, cells: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Per column, how probable it is that a cell is hidden; `rate` on average."""
+    known = np.zeros(int(cells.max(initial=-1)) + 1)
+    np.maximum.at(known, cells, label_information(dataset, split))  # what tells most of a column
+    place = np.empty(known.size)
+    place[np.argsort(-known, kind="stable")] = (np.arange(known.size) + 0.5) / known.size
+    odds = 2 * rate * (1 - place) if rate <= 0.5 else 1 - 2 * (1 - rate) * place
+    return odds.astype(np.float32)
+
+
+def label_information(dataset: Dataset, split: Split) -> NDArray[np.float64]:
+    r"""Per column, what it tells of the label on training nodes, in nats.
+
+    .. math:: I(b; y) = \sum_{b, y} p(b, y) \log \frac{p(b, y)}{p(b)\, p(y)}
+
+    with b whether a value lies above the column's mean; missing values count as below.
+
+    Examples
+    --------
+    >>> from graphfill.graph._graph import Graph
+    >>> X = np.array([[1, 0], [1, 1], [0, 0], [0, 1]], np.float32)
+    >>> four = Dataset("four", Graph.from_edges([0, 1, 2], [1, 2, 3]), X, np.array([0, 0, 1, 1]))
+    >>> label_information(four, Split(np.arange(4), None, None)).round(3)
+    array([0.693, 0.   ])
+    """
+    X = dataset.X
+    assert X is not None
+    rows = X[split.train]
+    values = rows if isinstance(rows, np.ndarray) else rows.toarray()
+    known = ~np.isnan(values)
+    mean = np.where(known, values, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    above = np.where(known, values, -np.inf) > mean
+    one_hot = np.eye(dataset.n_classes)[dataset.y[split.train]]
+    joint = np.stack([one_hot.T @ above, one_hot.T @ ~above]) / len(split.train)
+    independent = joint.sum(axis=0, keepdims=True) * joint.sum(axis=1, keepdims=True)
+    ratio = np.divide(joint, independent, out=np.ones_like(joint), where=joint > 0)
+    information: NDArray[np.float64] = (joint * np.log(ratio)).sum(axis=(0, 1))
+    return information

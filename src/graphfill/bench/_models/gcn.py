@@ -1,0 +1,77 @@
+"""Graph convolutions: H <- S H W + b, S = D^-1/2 (A + I) D^-1/2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+from torch import Tensor, nn
+
+from ...graph._graph import Graph
+from .._problem import Setting
+from .fixed import FixedLinear, compact, glorot, settled
+from .network import Network, widths
+from .receptive import Block
+
+
+def operator(graph: Graph, dtype: Any = np.float32) -> sparse.csr_array:
+    """S = D^-1/2 (A + I) D^-1/2, D the degrees of A + I; a loop that is there keeps its weight.
+
+    Examples
+    --------
+    >>> operator(Graph.from_edges([0], [1])).toarray()
+    array([[0.5, 0.5],
+           [0.5, 0.5]], dtype=float32)
+    """
+    A = adjacency(graph)
+    A = sparse.csr_array(A + sparse.diags_array(np.where(A.diagonal() > 0, 0.0, 1.0)))
+    scale = sparse.diags_array(A.sum(axis=1) ** -0.5)
+    S = sparse.csr_array(scale @ A @ scale, dtype=dtype)
+    S.eliminate_zeros()
+    S.sort_indices()
+    return S
+
+
+def adjacency(graph: Graph) -> sparse.csr_array:
+    """A in float64, its arrays not shared with the graph."""
+    weights = np.ones(len(graph.indices)) if graph.weights is None else graph.weights.copy()
+    parts = (weights, graph.indices.copy(), graph.indptr.copy())
+    return sparse.csr_array(parts, shape=(graph.n_nodes, graph.n_nodes))
+
+
+class Convolution(nn.Module):
+    """S H W + b on one block; Glorot's initial weights, no bias at first."""
+
+    def __init__(self, n_in: int, n_out: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(glorot(n_in, n_out))
+        self.bias = nn.Parameter(torch.zeros(n_out))
+
+    def forward(self, H: Tensor, block: Block) -> Tensor:
+        # The product with the graph goes where rows are shorter, or of equal ones to fewer rows.
+        n_in, n_out = self.weight.shape
+        fewer = block.matrix.shape[0] < block.matrix.shape[1]
+        if n_out < n_in or (n_out == n_in and not fewer):
+            return block.matrix @ (H @ self.weight) + self.bias
+        return torch.addmm(self.bias, block.matrix @ H, self.weight)
+
+
+def first_layer(Z: Any, live: NDArray[np.bool_], width: int, sample: Any = None) -> FixedLinear:
+    """Z W + b, the weights drawn for all columns and kept for those that are not zero."""
+    weight = glorot(len(live), width)[torch.from_numpy(live)]
+    return FixedLinear(settled(Z), weight, torch.zeros(width), sample)
+
+
+def network(X: NDArray[Any], graph: Graph, n_classes: int, setting: Setting) -> Network:
+    """A GCN on features without gaps; call it under `train.seeded`."""
+    S = operator(graph, X.dtype)
+    features, live = compact(X)
+
+    def sample(rows: NDArray[np.int64], part: sparse.csr_array) -> Any:
+        return part @ features[rows]
+
+    first = first_layer(S @ features, live, widths(setting, n_classes)[0], sample)
+    return Network(first, Convolution, S, n_classes, setting)

@@ -1,0 +1,149 @@
+"""What is run, and what comes of it: plain records that every other module of bench shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..graph._graph import Graph
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Rows to learn from, to choose by and to judge on: sorted row numbers, none in two parts."""
+
+    train: Ints
+    val: Ints
+    test: Ints
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A graph whose nodes have features and a class each.
+
+    Attributes
+    ----------
+    name : str
+    graph : Graph
+    X : float32 array or CSR array of shape (n_nodes, n_features), or None
+        None where a set comes without features; NaN where a feature was never known.
+    y : int64 array [n_nodes]
+        Classes 0 to n_classes - 1; -1 where unknown, and then in no split.
+    official : Split, optional
+        The split that comes with the set.
+    cells : int64 array [n_features], optional
+        Which column of a table each feature belongs to: the indicators of a category are one
+        cell, known or missing together. None: every feature is a column.
+    """
+
+    name: str
+    graph: Graph
+    X: Floats | sparse.csr_array | None
+    y: Ints
+    official: Split | None = None
+    cells: Ints | None = None
+
+    @property
+    def n_nodes(self) -> int:
+        return self.graph.n_nodes
+
+    def count_cells(self, missing: NDArray[np.bool_]) -> int:
+        """How many cells of the table are missing, given which features are."""
+        if self.cells is None:
+            return int(missing.sum())
+        return int(missing[:, np.unique(self.cells, return_index=True)[1]].sum())
+
+    @property
+    def n_features(self) -> int:
+        return 0 if self.X is None else int(self.X.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.y.max()) + 1
+
+    def dense(self) -> Floats:
+        """The features as a new float32 array [n_nodes, n_features]; none: of no columns."""
+        if self.X is None:
+            return np.zeros((self.n_nodes, 0), dtype=np.float32)
+        if sparse.issparse(self.X):
+            return sparse.csr_array(self.X).toarray().astype(np.float32, copy=False)
+        return np.array(self.X, dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A set, who may learn from what, and which cells are hidden (True = missing)."""
+
+    dataset: Dataset
+    split: Split
+    missing: NDArray[np.bool_] | None
+    seed: int
+
+    def incomplete(self) -> Floats:
+        """The features as a method sees them: NaN where missing.
+
+        Examples
+        --------
+        >>> pair = Dataset("pair", Graph.from_edges([0], [1]), np.ones((2, 1), np.float32),
+        ...                np.array([0, 1]))
+        >>> none = np.array([], np.int64)
+        >>> hidden = np.array([[True], [False]])
+        >>> Problem(pair, Split(none, none, none), hidden, seed=0).incomplete().ravel()
+        array([nan,  1.], dtype=float32)
+        """
+        X = self.dataset.dense()
+        if self.missing is not None:
+            X[self.missing] = np.nan
+        return X
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a network is built and trained; the defaults are the paper's for its five graphs.
+
+    Attributes
+    ----------
+    jumping : {None, "max"}
+        Jumping knowledge over all layers, then a linear layer.
+    batch : int, optional
+        Seed nodes per mini-batch: neighbours are sampled, `fanout` of them per layer.
+    """
+
+    hidden: int = 64
+    n_layers: int = 2
+    dropout: float = 0.5
+    lr: float = 0.005
+    weight_decay: float = 0.0
+    max_epochs: int = 10_000
+    patience: int = 200
+    jumping: str | None = None
+    batch: int | None = None
+    fanout: tuple[int, ...] = (15, 10, 5)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run gave: accuracies in percent, times in seconds.
+
+    Attributes
+    ----------
+    reconstruction : float or None
+        ||filled - true|| / ||true|| over the hidden cells; None where nothing was filled.
+    details : dict
+        What a method chose by itself, such as {"alpha": 0.9}.
+    """
+
+    test_accuracy: float
+    val_accuracy: float
+    n_epochs: int
+    best_epoch: int
+    fill_seconds: float
+    train_seconds: float
+    reconstruction: float | None = None
+    details: dict[str, float | str] = field(default_factory=dict)

@@ -1,0 +1,154 @@
+"""The record of runs: one Parquet file, a row each, that several processes may add to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..io import _refuse_outputs
+from ..io._atomic import replacing
+from . import _refuse
+from ._lock import locked
+
+Row = dict[str, Any]
+Key = tuple[Any, ...]
+
+# What tells runs apart; then what came of them. Texts of JSON: setting, details, versions.
+KEY = ("set", "method", "model", "mask", "rate", "split", "setting", "run")
+COLUMNS = {
+    "set": "string",
+    "method": "string",
+    "model": "string",
+    "mask": "string",
+    "rate": "double",
+    "split": "string",
+    "setting": "string",
+    "run": "int64",
+    "seed": "int64",
+    "test_accuracy": "double",
+    "val_accuracy": "double",
+    "n_epochs": "int64",
+    "best_epoch": "int64",
+    "fill_seconds": "double",
+    "train_seconds": "double",
+    "reconstruction": "double",
+    "details": "string",
+    "n_missing": "int64",
+    "mask_checksum": "string",
+    "seconds": "double",
+    "when": "string",
+    "versions": "string",
+}
+
+
+def key_of(row: Mapping[str, Any]) -> Key:
+    """What tells a row from all others, in the order of `KEY`.
+
+    Examples
+    --------
+    >>> key_of({"set": "cora", "method": "fp", "model": "gcn", "mask": "uniform", "rate": 0.99,
+    ...         "split": "paper", "setting": "{}", "run": 3, "seconds": 1.5})
+    ('cora', 'fp', 'gcn', 'uniform', 0.99, 'paper', '{}', 3)
+    """
+    values = {name: row[name] for name in KEY}
+    values["rate"] = round(float(row["rate"]), 6)
+    values["model"] = row["model"] or None
+    return tuple(values.values())
+
+
+class Results:
+    """The rows of a file, which need not exist yet.
+
+    A row with the key of an earlier one replaces it. The file is written aside and renamed, under
+    a lock: whoever reads sees all rows of some moment, and of two who add, neither loses any.
+
+    Parameters
+    ----------
+    path : path of a Parquet file
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> run = {"set": "cora", "method": "fp", "model": "gcn", "mask": "uniform", "rate": 0.99,
+    ...        "split": "paper", "setting": "{}", "run": 0, "test_accuracy": 78.2}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = Results(Path(folder, "runs.parquet"))
+    ...     results.add([run, run | {"run": 1}])
+    ...     len(results), results.has(key_of(run)), results.rows()[1]["test_accuracy"]
+    (2, True, 78.2)
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._read: tuple[tuple[int, int, int], list[Row], set[Key]] | None = None
+
+    @property
+    def unfinished(self) -> Path:
+        """The folder beside it for what long runs have come to so far."""
+        return self.path.absolute().with_suffix(".unfinished")
+
+    def rows(self) -> list[Row]:
+        """All rows, in the order they were added; cells without a value are None."""
+        return [dict(row) for row in self._load()[0]]
+
+    def has(self, key: Key) -> bool:
+        """Whether there is a row of this key."""
+        return key in self._load()[1]
+
+    def __len__(self) -> int:
+        return len(self._load()[0])
+
+    def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Add rows to whatever the file holds by now."""
+        new = {key_of(row): {name: row.get(name) for name in COLUMNS} for row in rows}
+        if not new:
+            return
+        try:
+            self.path.absolute().parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _refuse_outputs.unwritable(self.path, error) from None
+        with locked(self.path):
+            held = {key_of(row): row for row in self._load()[0]}
+            self._write(list((held | new).values()))
+
+    def merge(self, other: str | os.PathLike[str]) -> None:
+        """Add the rows of another file, as after runs on two machines."""
+        if not os.path.isfile(other):
+            raise _refuse.unreadable_results(other, "no such file")
+        self.add(Results(other).rows())
+
+    def _load(self) -> tuple[list[Row], set[Key]]:
+        """Rows and keys; the file is read again only if it is another than the last time."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            found = os.stat(self.path)
+        except FileNotFoundError:
+            return [], set()
+        state = found.st_ino, found.st_mtime_ns, found.st_size
+        if self._read is None or self._read[0] != state:
+            try:
+                table = pq.read_table(self.path)
+                rows = table.to_pylist()
+                keys = {key_of(row) for row in rows}
+            except KeyError as error:
+                raise _refuse.unreadable_results(self.path, f"no column {error}") from None
+            except (pa.ArrowException, OSError) as error:
+                reason = str(error).partition(".")[0]
+                raise _refuse.unreadable_results(self.path, reason) from None
+            self._read = state, rows, keys
+        return self._read[1], self._read[2]
+
+    def _write(self, rows: list[Row]) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        schema = pa.schema([(name, getattr(pa, _ARROW[kind])()) for name, kind in COLUMNS.items()])
+        with replacing(self.path) as file:
+            pq.write_table(pa.Table.from_pylist(rows, schema), file)
+
+
+_ARROW = {"string": "string", "double": "float64", "int64": "int64"}

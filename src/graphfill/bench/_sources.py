@@ -1,0 +1,204 @@
+"""Where the sets come from: the folder GRAPHFILL_DATA names, else PyG's and OGB's downloads.
+
+Files of the folder are known by their SHA-256 and hold no pickles. Downloads are kept in
+GRAPHFILL_CACHE, or ~/.cache/graphfill.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..io._atomic import replacing
+from . import _refuse
+from ._lock import locked
+
+DIGESTS = {
+    "cora.npz": "11a33a04ce65ec2bba907efb3357ef2f80ef77766a7fabeb2325e060b9a41421",
+    "citeseer.npz": "884408a90b12e2d571ef9b781850c4a4764370d49321b55fa3ce1d3fd2be753a",
+    "pubmed.npz": "cc341b76c32fe2468505511c91f0784db2a7bd9388de4821148446898c24a854",
+    "amazon_photo.npz": "0ae99c5d709bf86fd767533e4d4060d1421982be066e0ce4666530b640fc04fc",
+    "amazon_computers.npz": "2e99aba4b6ca26176867b19a09ffd7d18a02101bf0c498dfe5ac70db630e033a",
+    "ogbn_arxiv_graph.npz": "fc782cd117c0a2897131ad1612a4971936ac5b3c14a11791fc15c23906b6993c",
+    "mixhop/h0.0.npz": "5c58732713d7ad5fb928e728c122b6ddc1806e31e529cf5b30669deb6fec595a",
+    "mixhop/h0.1.npz": "b4a90d06d915f772f55b8daf591f8b80997191edd06c84bc99bc6d3ca97265b2",
+    "mixhop/h0.2.npz": "ff247ae2baeb79ded92bc69004c24fd56c4a6afea96c6b20c7d01b7ee0737ae8",
+    "mixhop/h0.3.npz": "415315ebe8a0bc9ce36b9552ddc2eccd4256c5c31952526a335041f46887a7ac",
+    "mixhop/h0.4.npz": "c9b094e13d18a1fe848ff04f9abc5d4591e0d76ba6777066fb8f7993f7adf5c8",
+    "mixhop/h0.5.npz": "2227cf0cbc950b1ab9c13f5c153382d5d31108bf1de156102a32712718c9ae07",
+    "mixhop/h0.6.npz": "9bf9d644a584290971a159f85f1fa6ac0f761aed83c4080e085dc9ce134ccefe",
+    "mixhop/h0.7.npz": "7b40752894f3136e0623aa1382044486b7b65b51a96e6e929b7a0c15ef580af4",
+    "mixhop/h0.8.npz": "3ec33efbce9d084ce01553e9ecf593d5a92b603a56ff6abdbd84a3e06bca57d1",
+    "mixhop/h0.9.npz": "789735f6fdf523832596b62b94b9d615761bd3a8a014df399be883dc93d7c6d2",
+}
+FILE_NAMES = {"photo": "amazon_photo", "computers": "amazon_computers", "arxiv": "ogbn_arxiv_graph"}
+OGB = {  # where from, and the folder of the split
+    "arxiv": ("http://snap.stanford.edu/ogb/data/nodeproppred/arxiv.zip", "time"),
+    "products": ("http://snap.stanford.edu/ogb/data/nodeproppred/products.zip", "sales_ranking"),
+}
+PLANETOID = ("cora", "citeseer", "pubmed")
+AMAZON = ("photo", "computers")
+
+
+class Raw(NamedTuple):
+    """A set as it came: ends of edges [2, E], features or None, classes, the official split."""
+
+    edges: NDArray[np.integer]
+    X: Any
+    y: NDArray[np.int64]
+    parts: tuple[NDArray[np.int64], ...] | None = None
+
+
+def fetch(name: str) -> Raw:
+    """A set from the user's folder if it is there, else downloaded or from an earlier download."""
+    folder, file = os.environ.get("GRAPHFILL_DATA"), _file(name)
+    if folder and file in DIGESTS and (path := Path(folder, file)).exists():
+        return read_arrays(path, DIGESTS[file])
+    try:
+        cache_folder().mkdir(parents=True, exist_ok=True)
+        with locked(cache_folder() / name):  # of several runs that need it, one downloads it
+            return read_ogb(name) if name in OGB else _from_pyg(name)
+    except (ImportError, OSError) as error:  # a URLError is an OSError
+        source = OGB[name][0].rpartition("/")[2] if name in OGB else None
+        hint = f"; {source} may also be put into {cache_folder() / 'ogb'}" if source else ""
+        raise _refuse.no_data(name, file if file in DIGESTS else None, f"{error}{hint}") from None
+
+
+def _file(name: str) -> str:
+    """The file of a set in the user's folder."""
+    if name.startswith("mixhop-"):
+        return f"mixhop/h{name.removeprefix('mixhop-')}.npz"
+    return f"{FILE_NAMES.get(name, name)}.npz"
+
+
+def read_arrays(path: Path, digest: str) -> Raw:
+    """A file of the user's folder: the very bytes that were checked are read, and no pickle."""
+    content = path.read_bytes()
+    _refuse.check_digest(path, digest, hashlib.sha256(content).hexdigest())
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        held = {key: arrays[key] for key in arrays.files}
+    edges = held["edge_index"] if "edge_index" in held else held["arcs"]
+    parts = None
+    if "train_idx" in held:
+        parts = tuple(held[f"{part}_idx"].astype(np.int64) for part in ("train", "val", "test"))
+    return Raw(edges, _features(held), held["y"].astype(np.int64), parts)
+
+
+def _features(held: Mapping[str, NDArray[Any]]) -> Any:
+    if "x" in held:
+        return held["x"].astype(np.float32)
+    if "x_indptr" not in held:
+        return None
+    columns = held["x_indices"].astype(np.int32)
+    values = held.get("x_data", np.ones(columns.size)).astype(np.float32)
+    shape = tuple(int(size) for size in held["x_shape"])
+    return sparse.csr_array((values, columns, held["x_indptr"].astype(np.int32)), shape=shape)
+
+
+# -- downloads --
+
+
+def cache_folder() -> Path:
+    """Where downloads are kept."""
+    return Path(os.environ.get("GRAPHFILL_CACHE") or Path.home() / ".cache" / "graphfill")
+
+
+def _from_pyg(name: str) -> Raw:
+    from torch_geometric import datasets
+
+    root = str(cache_folder() / "pyg" / name)
+    if name in PLANETOID:
+        data = datasets.Planetoid(
+            root, {"cora": "Cora", "citeseer": "CiteSeer"}.get(name, "PubMed")
+        )
+    elif name in AMAZON:
+        data = datasets.Amazon(root, name.capitalize())
+    else:
+        data = datasets.MixHopSyntheticDataset(root, homophily=float(name.removeprefix("mixhop-")))
+    graph = data[0]
+    parts = None
+    if name in PLANETOID:
+        masks = (graph.train_mask, graph.val_mask, graph.test_mask)
+        parts = tuple(np.flatnonzero(mask.numpy()) for mask in masks)
+    X = graph.x.numpy()
+    if np.count_nonzero(X) < 0.1 * X.size:
+        X = sparse.csr_array(X)
+    return Raw(graph.edge_index.numpy(), X, graph.y.numpy(), parts)
+
+
+def read_ogb(name: str) -> Raw:
+    """A set of the Open Graph Benchmark from its archive of plain CSV files."""
+    url, split = OGB[name]
+    path = cache_folder() / "ogb" / url.rpartition("/")[2]
+    if not path.exists():
+        _download(url, path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            parts = tuple(
+                _column(archive, f"{name}/split/{split}/{part}.csv.gz", np.int64)[:, 0]
+                for part in ("train", "valid", "test")
+            )
+            edges = _column(archive, f"{name}/raw/edge.csv.gz", np.int32).T
+            y = _column(archive, f"{name}/raw/node-label.csv.gz", np.int64)[:, 0]
+            X = _column(archive, f"{name}/raw/node-feat.csv.gz", np.float32)
+    except (zipfile.BadZipFile, KeyError) as error:
+        raise _refuse.unreadable_set(path, error) from None
+    return Raw(edges, X, y, parts)
+
+
+def _column(archive: zipfile.ZipFile, member: str, dtype: type) -> NDArray[Any]:
+    """A CSV file without a header as an array, its columns converted one at a time."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    with archive.open(member) as packed, pa.CompressedInputStream(packed, "gzip") as text:
+        table = csv.read_csv(text, csv.ReadOptions(autogenerate_column_names=True))
+    made = np.empty((table.num_rows, table.num_columns), dtype=dtype)
+    for number, column in enumerate(table.columns):
+        made[:, number] = column.to_numpy()
+    return made
+
+
+def _download(url: str, path: Path) -> None:
+    """Fetch a file, which appears under its name when it is complete."""
+    from urllib.request import urlopen
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with urlopen(url, timeout=30) as answer, replacing(path) as file:
+        size = int(answer.headers.get("Content-Length") or 0)
+        with _bytes_bar(path.name, size) as tick:
+            for piece in _pieces(answer, url):
+                file.write(piece)
+                tick(len(piece))
+        if size and file.tell() != size:
+            raise _refuse.download_failed(url, f"it ended after {file.tell()} of {size} bytes")
+
+
+def _pieces(answer: Any, url: str) -> Iterator[bytes]:
+    """What the network sends; where it fails, it is not the file that cannot be written."""
+    while True:
+        try:
+            piece = answer.read(1 << 20)
+        except OSError as error:
+            raise _refuse.download_failed(url, error) from None
+        if not piece:
+            return
+        yield piece
+
+
+@contextmanager
+def _bytes_bar(what: str, size: int) -> Iterator[Any]:
+    from tqdm import tqdm
+
+    with tqdm(total=size or None, desc=what, unit="B", unit_scale=True, delay=1.0) as bar:
+        yield bar.update

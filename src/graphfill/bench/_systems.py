@@ -1,0 +1,145 @@
+"""A method, by name, on a problem: fill the features if it does, train, and say how well."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import errors
+from . import _refuse
+from ._fills import is_own, resolve
+from ._problem import Floats, Outcome, Problem, Setting
+
+if TYPE_CHECKING:
+    from ._train import Fitted
+
+METHODS = {
+    "full": "the true features, nothing hidden",
+    "full-binary": "the same as 0 and 1, whatever the numbers were",
+    "fp": "Feature Propagation, 40 steps, as in the paper",
+    "fp-exact": "Feature Propagation, its limit",
+    "fp-loops": "Feature Propagation, 40 steps, self-loops added as in the official code",
+    "zero": "missing = 0",
+    "random": "missing ~ N(0, 1)",
+    "mean": "missing = mean of the column",
+    "neighbors": "missing = mean of the neighbours that know it",
+    "mgcnn": "a Chebyshev network that learns to fill",
+    "positional": "20 eigenvectors of the graph in place of features, rows of unit length",
+    "positional-rest": "the same without the first eigenvector",
+    "positional-raw": "20 eigenvectors as SciPy gives them, columns of unit length",
+    "labels": "label propagation, no features",
+    "labels-plain": "the same without the self-loops",
+    "pagnn": "PaGNN, a network that passes over missing cells",
+    "gcnmf": "GCNMF, a network that integrates over missing cells",
+}
+MODELS = {
+    "gcn": "graph convolutions",
+    "sage": "GraphSAGE, mean over neighbours",
+}
+FULL = ("full", "full-binary")
+LABELS = ("labels", "labels-plain")
+WITHOUT_MODEL = (*LABELS, "pagnn", "gcnmf")
+WITHOUT_FEATURES = (*LABELS, "positional", "positional-rest", "positional-raw")
+
+
+def run(problem: Problem, method: str, model: str | None, setting: Setting) -> Outcome:
+    """Run one method once; all randomness comes from ``problem.seed``.
+
+    Parameters
+    ----------
+    method : str
+        One of `METHODS`, or a fill of the user's own (see `fills.resolve`).
+    model : {"gcn", "sage", None}
+        What is trained on the filled features; None for methods that are models themselves.
+    """
+    check(problem, method, model, setting)
+    if method in LABELS:
+        from ._models import label_propagation
+
+        return label_propagation.run(problem, self_loops=method == "labels")
+    if method == "gcnmf":
+        from ._models import gcnmf
+
+        return gcnmf.run(problem, setting)
+    started = time.perf_counter()
+    X = _features(problem, method)
+    filled = time.perf_counter()
+    fitted = _trained(problem, X, model or method, setting)
+    done = time.perf_counter()
+    return Outcome(
+        test_accuracy=fitted.test_accuracy,
+        val_accuracy=fitted.val_accuracy,
+        n_epochs=fitted.n_epochs,
+        best_epoch=fitted.best_epoch,
+        fill_seconds=0.0 if method in (*FULL, "pagnn") else filled - started,
+        train_seconds=max(done - filled, fitted.seconds),  # of an earlier process too
+        reconstruction=reconstruction_error(problem, method, X),
+    )
+
+
+def check(problem: Problem, method: str, model: str | None, setting: Setting) -> None:
+    """Refuse what cannot be run, before anything is."""
+    if not is_own(method):
+        _refuse.check_name("method", method, METHODS)
+    _refuse.check_model(method, model, method not in WITHOUT_MODEL)
+    if model is not None:
+        _refuse.check_name("model", model, MODELS)
+    errors.check_number("n_layers", setting.n_layers, low=2, integer=True)
+    errors.check_number("max_epochs", setting.max_epochs, low=1, integer=True)
+    errors.check_choice("jumping", setting.jumping, (None, "max"))
+    dataset = problem.dataset
+    if method not in WITHOUT_FEATURES:
+        _refuse.check_has_features(dataset.name, method, dataset.n_features)
+
+
+def reconstruction_error(problem: Problem, method: str, X: Floats) -> float | None:
+    """||X - true|| / ||true|| over the hidden cells, as far as the truth is known.
+
+    None where nothing was hidden, nothing filled, or all that was hidden is 0.
+    """
+    if problem.missing is None or method in (*FULL, "pagnn", *WITHOUT_FEATURES):
+        return None
+    truth = problem.dataset.dense()
+    hidden = problem.missing & ~np.isnan(truth)
+    true, said = truth[hidden].astype(np.float64), X[hidden].astype(np.float64)
+    size = float(np.linalg.norm(true))
+    return float(np.linalg.norm(said - true)) / size if size else None
+
+
+def _features(problem: Problem, method: str) -> Floats:
+    """What the network is given: NaN only for PaGNN, which knows what to do with it."""
+    dataset, seed = problem.dataset, problem.seed
+    if method in FULL:
+        X = dataset.dense()
+        _refuse.check_complete(dataset.name, dataset.count_cells(np.isnan(X)))
+        return X if method == "full" else (X != 0).astype(X.dtype)
+    if method in WITHOUT_FEATURES:
+        from ._models import positional
+
+        if method == "positional-rest":  # the first is but the roots of the degrees
+            return positional.unit_rows(positional.encode(dataset.graph, k=21)[:, 1:])
+        raw = positional.encode(dataset.graph, k=20)
+        # The paper does not say how its are scaled; these come nearest to its figures.
+        return raw if method == "positional-raw" else positional.unit_rows(raw)
+    X = problem.incomplete()
+    if method == "pagnn" or not np.isnan(X).any():
+        return X
+    if method == "mgcnn":
+        from ._models import mgcnn
+
+        return mgcnn.fill(X, dataset.graph, seed)
+    return resolve(method)(X, dataset.graph, seed)
+
+
+def _trained(problem: Problem, X: NDArray[Any], model: str, setting: Setting) -> Fitted:
+    from . import _train as train
+    from ._models import gcn, pagnn, sage
+
+    network = {"gcn": gcn, "sage": sage, "pagnn": pagnn}[model].network
+    dataset = problem.dataset
+    with train.seeded(problem.seed):
+        built = network(X, dataset.graph, dataset.n_classes, setting)
+    return train.fit(built, dataset.y, problem.split, setting, problem.seed)

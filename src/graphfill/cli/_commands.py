@@ -1,0 +1,292 @@
+"""What the commands do: read, fill or survey, write, and say so."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .. import errors, io
+from ..io import _refuse_outputs
+from ..report import _text as summary
+from ..table._fill import fill_table
+from ..table._naming import Naming
+from ..table._result import TableResult
+from . import _large as outsized
+from ._demo import DEMO_FILES, HIDDEN, town_scores, write_town
+from ._progress import bar_of, byte_bar, say
+from ._town import make_town
+
+LEVEL = 0.9  # of the intervals in a report
+STEPS = 40  # of diffusion, as in the paper
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command that was asked for; return its exit code."""
+    commands: dict[str, Callable[[argparse.Namespace], int]] = {
+        "impute": impute,
+        "check": check,
+        "plan": plan,
+        "demo": demo,
+        "bench": bench,
+        "completion": completion,
+    }
+    with errors.command_line():
+        if "steps" in options:
+            errors.check_steps_of_solver(options.steps, options.solver)
+            options.steps = options.steps or STEPS
+        return commands[options.command](options)
+
+
+def impute(options: argparse.Namespace) -> int:
+    """Fill a table from file to file."""
+    output = Path(options.output)
+    inputs = [Path(options.table), Path(options.edges)]
+    io.check_output(output, inputs=inputs, overwrite=options.overwrite)
+    _check_report(options, [*inputs, output])
+    with outsized.solving(options) as propagate:
+        if outsized.from_disk(options):
+            return _impute_from_disk(options, propagate)
+        return _impute_in_memory(options, propagate)
+
+
+def _impute_from_disk(options: argparse.Namespace, propagate: Callable[..., Any]) -> int:
+    with bar_of(options, "filling") as tick:
+        result = outsized.fill(options, propagate, progress=tick, **_method(options))
+    return _done(options, result)
+
+
+def _impute_in_memory(options: argparse.Namespace, propagate: Callable[..., Any]) -> int:
+    began = time.perf_counter()
+    output = Path(options.output)
+    table, edges = _read(options)
+    read = time.perf_counter()
+    with bar_of(options, "filling") as tick:
+        result = _fill(
+            table,
+            edges,
+            options,
+            **_method(options),
+            scores=options.scores,
+            **_trust(options.report, options.intervals),
+            memory_limit=options.memory_limit,
+            propagate=propagate,
+            progress=tick,
+        )
+    filled = time.perf_counter()
+    with byte_bar(options, f"writing {output.name}") as tick:
+        io.write_table(
+            output,
+            result.table,
+            like=table,
+            changed=result.filled,
+            overwrite=options.overwrite,
+            progress=tick,
+        )
+    written = time.perf_counter()
+    result.seconds = {
+        "read": read - began,
+        **result.seconds,
+        "write": written - filled,
+        "total": written - began,
+    }
+    return _done(options, result)
+
+
+def _method(options: argparse.Namespace) -> dict[str, Any]:
+    """What was asked for, by the names that functions have for it."""
+    return {
+        "method": options.method,
+        "reliance": options.reliance,
+        "normalization": options.normalization,
+        "solver": options.solver,
+        "n_iter": options.steps,
+        "tol": options.tol,
+        "shrinkage": options.shrinkage,
+        "unreached": "nan" if options.unreached == "leave" else "mean",
+        "mark": options.mark,
+        "threads": options.threads,
+    }
+
+
+def _done(options: argparse.Namespace, result: TableResult) -> int:
+    """Say what was done, now that it is written."""
+    said = result.summary() | {"output": str(options.output)}
+    _report(options, said)
+    say(options, said, lambda: summary.of_fill(said))
+    return 3 if options.strict and result.converged is False else 0
+
+
+def check(options: argparse.Namespace) -> int:
+    """Say what a fill could do, without one."""
+    _check_report(options, [Path(options.table), Path(options.edges)])
+    table, edges = _read(options)
+    with bar_of(options, "scoring") as tick:
+        how: dict[str, Any] = {}
+        if options.report is not None:
+            how = {"method": "auto", "progress": tick, **_trust(options.report, None)}
+        result = _fill(table, edges, options, fill=False, **how)
+    said = result.summary()
+    _report(options, said)
+    say(options, said, lambda: summary.of_survey(said))
+    return 0
+
+
+def demo(options: argparse.Namespace) -> int:
+    """A town whose truth is known, through the same files and functions as any table."""
+    folder = Path(options.folder)
+    _refuse_outputs.check_demo_folder(folder, DEMO_FILES)
+    town = make_town(options.people, options.seed)
+    hidden = town.hide(HIDDEN, options.seed)
+    people, friends = write_town(folder, town, hidden)
+    arguments = argparse.Namespace(**vars(options) | {"table": people, "edges": friends})
+    began = time.perf_counter()
+    table, edges = _read(arguments, defaults=True)
+    report = folder / "report.html"
+    result = _fill(table, edges, arguments, id="person", scores=True, portraits=True)
+    output = folder / "filled.csv"
+    io.write_table(output, result.table, like=table, changed=result.filled, overwrite=True)
+    result.seconds["total"] = time.perf_counter() - began
+    scores = town_scores(town, hidden, result)
+    said = result.summary() | {"output": str(output), "report": str(report), "scores": scores}
+    arguments.report, arguments.overwrite = str(report), True
+    _report(arguments, said)
+    say(options, said, lambda: summary.of_demo(said))
+    return 0
+
+
+def plan(options: argparse.Namespace) -> int:
+    """Say what a fill will take."""
+    from . import _plan as command
+
+    said = command.plan(options)
+    say(options, said, lambda: command.in_words(said))
+    return 0
+
+
+def bench(options: argparse.Namespace) -> int:
+    """Experiments."""
+    from ..bench import _command as command
+
+    return command.run(options)
+
+
+def completion(options: argparse.Namespace) -> int:
+    """Print the completion script of a shell."""
+    import shtab
+
+    from ._arguments import build_parser
+
+    print(shtab.complete(build_parser(complete=shtab.FILE), shell=options.shell))
+    return 0
+
+
+# -- pieces --
+
+
+def _trust(report: Any, level: float | None) -> dict[str, Any]:
+    """What a report needs, beside what was asked for: intervals, which are not written then."""
+    if report is None:
+        return {"intervals": level}
+    asked = level is not None
+    return {"intervals": level or LEVEL, "add_intervals": asked, "portraits": True}
+
+
+def _check_report(options: argparse.Namespace, others: list[Path]) -> None:
+    if options.report is not None:
+        _refuse_outputs.check_report_name(options.report)
+        _refuse_outputs.check_written_here(options.report, others, options.overwrite)
+
+
+def _report(options: argparse.Namespace, said: dict[str, Any]) -> None:
+    """Write the page, if one was asked for."""
+    if options.report is None:
+        return
+    import platform
+    from importlib.metadata import version
+
+    from ..report import write_report
+
+    names = ("graphfill", "numpy", "scipy", "scikit-learn", "pyarrow")
+    said |= {
+        "report": str(options.report),
+        "input": {"table": str(options.table), "edges": str(options.edges)},
+        "version": version("graphfill"),
+        "versions": {name: version(name) for name in names} | {"python": platform.python_version()},
+        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+    }
+    write_report(said, options.report, overwrite=options.overwrite)
+
+
+def _read(options: argparse.Namespace, defaults: bool = False) -> tuple[io.Sheet, io.Sheet]:
+    reading: dict[str, Any] = {}
+    edge_reading: dict[str, Any] = {}
+    if not defaults:
+        edge_reading = {
+            "header": False if options.no_edge_header else None,
+            "separator": options.edge_separator,
+            "encoding": options.edge_encoding,
+            "missing": options.edge_missing,
+        }
+        reading = {
+            "missing": options.missing,
+            "types": dict(options.types),
+            "separator": options.separator,
+            "decimal": options.decimal,
+            "encoding": options.encoding,
+        }
+    with byte_bar(options, f"reading {Path(options.table).name}") as tick:
+        table = io.read_table(options.table, progress=tick, **reading)
+    with byte_bar(options, f"reading {Path(options.edges).name}") as tick:
+        edges = io.read_edges(options.edges, progress=tick, **edge_reading)
+    return table, edges
+
+
+def _fill(table: io.Sheet, edges: io.Sheet, options: argparse.Namespace, **how: Any) -> TableResult:
+    """Fill or survey what was read, with the files' notes before the table's own."""
+    naming = Naming(
+        table=table.path.name,
+        edges=edges.path.name,
+        row=_places(table),
+        edge_row=_places(edges),
+        cell_row=lambda row: f"{table.path.name}, {_places(table)(row)}",
+    )
+    if hasattr(options, "id"):
+        how = {
+            "id": options.id,
+            "source": options.source,
+            "target": options.target,
+            "weight": options.weight,
+            "columns": options.columns,
+            "exclude": options.exclude,
+            # How a date is written matters to the reader alone.
+            "types": {name: kind.partition(":")[0] for name, kind in options.types},
+            # The cells of a CSV file were told missing when they were read.
+            "missing": [] if table.format == "csv" else options.missing or [],
+        } | how
+    result = fill_table(
+        table.table,
+        edges.table,
+        seed=options.seed,
+        naming=naming,
+        left_alone=table.left_alone,
+        alignment_options={
+            "texts": table.texts,
+            "edge_texts": edges.texts,
+            "originals": table.originals,
+            "edge_originals": edges.originals,
+            "by_position": False,
+        },
+        **how,
+    )
+    result.notes = [*table.notes, *edges.notes, *result.notes]
+    return result
+
+
+def _places(sheet: io.Sheet) -> Callable[[int], str]:
+    """How a row is found in its file: by line in text, by number elsewhere."""
+    word = "line" if sheet.format in ("csv", "json") else "row"
+    return lambda row: f"{word} {sheet.line_of(row)}"

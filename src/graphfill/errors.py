@@ -1,0 +1,201 @@
+"""What graphfill raises and warns with, and how its sentences are worded.
+
+A refusal is raised beside what it checks, as an :class:`InputError` with one sentence that names
+what is wrong, where, and what to do. The helpers below name options, places, cells and values in
+one way; whether options are named as in Python or as in a shell, and how rows are named, is held
+per thread and per task, so that calls that overlap do not change each other's wording.
+"""
+
+from __future__ import annotations
+
+import datetime
+import reprlib
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class InputError(ValueError):
+    """The input cannot be used; the message says why and what to do."""
+
+
+class GraphfillWarning(UserWarning):
+    """Something the user should know about a result that was still produced."""
+
+
+class ConvergenceWarning(GraphfillWarning):
+    """The answer may be farther from the limit than the tolerance asked for."""
+
+
+class UnreachedWarning(GraphfillWarning):
+    """Some missing cells cannot be inferred from the graph."""
+
+
+class SymmetrizedWarning(GraphfillWarning):
+    """Directed or asymmetric edges were made undirected."""
+
+
+_on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False)
+_place: ContextVar[Callable[[int], str]] = ContextVar("place", default="row {}".format)
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = 60
+
+
+@contextmanager
+def command_line() -> Iterator[None]:
+    """Within this, sentences name options as they are typed in a shell."""
+    token = _on_command_line.set(True)
+    try:
+        yield
+    finally:
+        _on_command_line.reset(token)
+
+
+def option(name: str, edges: bool = False) -> str:
+    """An option as its user writes it: ``id=`` in Python, ``--id`` on the command line.
+
+    There, the edges' own way to be read has a name of its own: ``--edge-encoding``.
+    """
+    if not _on_command_line.get():
+        return f"{name}="
+    return f"--{'edge-' if edges else ''}{name.replace('_', '-')}"
+
+
+def parameter(name: str, edges: bool = False) -> str:
+    """The same as the subject of a sentence: ``id`` in Python."""
+    return option(name, edges).rstrip("=")
+
+
+def switch(name: str) -> str:
+    """The same for what is on or off."""
+    return option(name) if _on_command_line.get() else f"{name}=True"
+
+
+def meaning_missing(*values: str) -> str:
+    """How a user says that texts mean missing."""
+    if not _on_command_line.get():
+        return f"missing={list(values)!r}"
+    listed = ",".join(f'"{value}"' if "," in value else value for value in values)
+    return f"--missing{'=' if listed[:1] == '-' else ' '}{shlex.quote(listed)}"
+
+
+def typed(name: str, kind: str) -> str:
+    """How a user names the type of a column."""
+    return f"--type {name}={kind}" if _on_command_line.get() else f"types={{{name!r}: {kind!r}}}"
+
+
+@contextmanager
+def places(place: Callable[[int], str]) -> Iterator[None]:
+    """Within this, rows are named so: by line of a file, say, and not by number."""
+    token = _place.set(place)
+    try:
+        yield
+    finally:
+        _place.reset(token)
+
+
+def place(row: int) -> str:
+    """A row as its owner finds it."""
+    return _place.get()(row)
+
+
+def line_or_row(line: int | str) -> str:
+    """Where a cell stands in its file: "line 3", or as it is said already."""
+    return line if isinstance(line, str) else f"line {line}"
+
+
+def cell(row: int, column: Any, names: Sequence[Any] | None = None) -> str:
+    """One cell as its owner would look it up."""
+    return f"{place(row)}, column {column if names is None else repr(names[column])}"
+
+
+def named(node: Any) -> str:
+    """An id or value as its owner would type it, within reason."""
+    if isinstance(node, np.generic):
+        return str(node) if node.dtype.kind in "mM" else _short.repr(node.item())
+    if isinstance(node, (datetime.date, datetime.time, datetime.timedelta)):
+        return str(node)
+    return _short.repr(node)
+
+
+def shown(value: Any) -> str:
+    """Any object, shortened."""
+    return _short.repr(value)
+
+
+def first_cell(cells: NDArray[np.bool_]) -> tuple[int, int]:
+    """Row and column of the first True cell in reading order."""
+    row, column = np.unravel_index(int(np.argmax(cells)), cells.shape)
+    return int(row), int(column)
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """Refuse a parameter that is none of the words (or switches) it may be."""
+    if not any(isinstance(value, type(choice)) and value == choice for choice in choices):
+        raise InputError(f"{name} is {value!r} but must be one of {', '.join(map(repr, choices))}.")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Refuse a switch that is neither True nor False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{name} is {value!r} but must be True or False.")
+
+
+def check_scores(value: Any, patterns: Sequence[str]) -> None:
+    """Refuse what is neither a switch nor a pattern of hiding."""
+    if not isinstance(value, (bool, np.bool_)) and value not in patterns:
+        raise InputError(
+            f"{parameter('scores')} is {value!r} but must be True, False or the way in which known "
+            f"cells are hidden: {', '.join(map(repr, patterns))}."
+        )
+
+
+def check_number(name: str, value: Any, *, low: float, integer: bool = False) -> None:
+    """Refuse a parameter that is not a finite number from ``low`` on."""
+    kinds = (int, np.integer) if integer else (int, float, np.integer, np.floating)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value < np.inf:
+        kind = "a whole number" if integer else "a number"
+        raise InputError(f"{name} is {value!r} but must be {kind} of at least {low}.")
+
+
+def check_steps_of_solver(steps: int | None, solver: str) -> None:
+    """Refuse a number of steps for a solver that takes as many as it needs."""
+    if steps is not None and solver == "exact":
+        raise InputError(
+            f"--steps {steps} is given but --solver exact takes as many as it needs: add --solver "
+            "diffusion to stop after so many, or leave --steps out."
+        )
+
+
+def not_a_size(limit: str) -> InputError:
+    """A text that is no number of bytes."""
+    return InputError(
+        f'{parameter("memory_limit")}={limit!r} is not a size; write for example "4GB".'
+    )
+
+
+def check_memory_limit(limit: Any, size: Any) -> None:
+    """Refuse a limit that is no number, or that nothing, or everything, fits into."""
+    kinds = (int, float, np.integer, np.floating)
+    if isinstance(size, bool) or not isinstance(size, kinds) or not 0 < size < np.inf:
+        raise InputError(
+            f"{parameter('memory_limit')}={limit!r} must be a positive number of bytes."
+        )
+
+
+def memory_limit_too_low(
+    n_rows: int, n_columns: int, limit: str, needed: str, result: str
+) -> InputError:
+    """A limit below what the narrowest tile takes."""
+    name = parameter("memory_limit")
+    # A command has read a table by then, and what is left is less than what was typed.
+    verb = "leaves" if name.startswith("--") else "is"
+    return InputError(
+        f"{name} {verb} {limit} but filling {n_rows} x {n_columns} cells takes at least {needed} "
+        f"({result} of it for the result): raise the limit or fill fewer columns at a time."
+    )

@@ -1,0 +1,259 @@
+"""Nodes that arrive after a fit, filled from what it left behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from ..graph._graph import Graph
+from ..solve._operator import with_self_loops
+from . import _neighborhood as neighborhood
+from ._neighborhood import LocalSystem, Neighborhood, arcs, movable
+
+Floats = NDArray[np.floating]
+Cells = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+
+REVISITED = 1 / 64  # of the columns, for they cost that share of a refit
+REVISITED_STEPS = 16  # of conjugate gradients, from what was fitted
+
+
+@dataclass(frozen=True)
+class Newcomers:
+    """What the last call to `transform_new` did.
+
+    Attributes
+    ----------
+    n_new, n_resolved, n_held : int
+        Nodes that arrived; fitted nodes solved anew; fitted nodes around those.
+    n_columns : int
+        Columns solved anew in the whole graph.
+    n_iter : int
+        Steps on the local system.
+    drift : float
+        How far one step moves the missing cells of the fitted nodes around those solved, relative
+        to their norm: the residual that the old fill has in the grown graph. When it is large,
+        fit again.
+    seconds : float
+    difference : float or None
+        From a refit, relative, over the filled cells; None unless asked for.
+    """
+
+    n_new: int
+    n_resolved: int
+    n_held: int
+    n_columns: int
+    n_iter: int
+    drift: float
+    seconds: float
+    difference: float | None = None
+
+
+@dataclass(frozen=True)
+class KeptFill:
+    """A filled table, one row per node, and which of its cells were missing and out of reach."""
+
+    graph: Graph
+    filled: Floats
+    missing: NDArray[np.uint8]  # eight cells a byte, as `unreached`
+    unreached: NDArray[np.uint8] | None
+    missing_share: NDArray[np.float64]  # of each row
+
+    @classmethod
+    def of(cls, graph: Graph, table: Floats, filled: Floats, unreached: Cells | None) -> KeptFill:
+        """Keep a copy: `filled` itself may be handed to the user."""
+        missing = np.isnan(table)
+        packed = None if unreached is None else np.packbits(unreached, axis=1)
+        return cls(graph, filled.copy(), np.packbits(missing, axis=1), packed, missing.mean(axis=1))
+
+    def cells(self, packed: NDArray[np.uint8], rows: Rows) -> Cells:
+        return np.unpackbits(packed[rows], axis=1, count=self.filled.shape[1]).view(bool)
+
+    def table(self) -> Floats:
+        """The table as it was before it was filled."""
+        missing = self.cells(self.missing, np.arange(len(self.filled)))
+        return np.where(missing, self.filled.dtype.type(np.nan), self.filled)
+
+    def columns(self, chosen: NDArray[np.intp]) -> tuple[Floats, Cells]:
+        """Some columns of the filled table, and which of their cells were missing."""
+        bits = self.missing[:, chosen // 8] >> (7 - chosen % 8).astype(np.uint8)
+        return self.filled[:, chosen], (bits & 1).view(bool)
+
+    def in_z(
+        self, rows: Rows, degree: NDArray[np.float64], root: Floats | None
+    ) -> tuple[Floats, Cells, Cells | None]:
+        """z of fitted nodes, their missing cells, and those out of reach (z = 0), if any.
+
+        Where x is known, z follows the degree that the node has now; where x was filled, z is what
+        was solved for, at the degree that it had.
+        """
+        z, missing = self.filled[rows], self.cells(self.missing, rows)
+        if root is not None:
+            was = np.sqrt(np.where(degree[rows] > 0, degree[rows], 1.0)).astype(z.dtype)
+            z /= was[:, None]
+            grown = np.flatnonzero(was != root[rows])
+            since = (was / root[rows])[grown, None]
+            z[grown] *= np.where(missing[grown], z.dtype.type(1), since)
+        if self.unreached is None or not self.unreached[rows].any():
+            return z, missing, None
+        lost = self.cells(self.unreached, rows)
+        z[lost] = 0.0
+        return z, missing, lost
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The new rows, their cells out of reach, and how it went.
+
+    Attributes
+    ----------
+    left : [columns]
+        Sum of squares of the residual at the fitted nodes around, before they gave way.
+    """
+
+    X: Floats
+    unreached: Cells | None
+    n_resolved: int
+    n_held: int
+    n_iter: int
+    drift: float
+    left: Floats
+
+    def most_moved(self, share: float) -> Rows:
+        """The columns to solve in the whole graph: this share of them, those with most left.
+
+        Where a region of the graph knows little, one newcomer may move all of it a little, which
+        no neighbourhood shows.
+        """
+        return np.argsort(-self.left, kind="stable")[: int(share * len(self.left))]
+
+
+def fill_newcomers(
+    kept: KeptFill,
+    X: Floats,
+    links: Graph,
+    *,
+    hops: int,
+    normalization: str,
+    n_iter: int | None,
+    self_loops: bool,
+    shrinkage: float,
+    centre: Floats,
+) -> Filled:
+    """Fill the NaN of X, the rows of the nodes that follow the fitted ones in `links`.
+
+    Parameters
+    ----------
+    links : Graph
+        Of old and new nodes, without the edges between old ones.
+    n_iter : int or None
+        Most steps on the local system; None: to its limit.
+    centre : [columns]
+        What `shrinkage` pulls z towards.
+    """
+    n_old = len(kept.filled)
+    X = X.astype(kept.filled.dtype, copy=False)
+    old = kept.graph
+    if self_loops:
+        old, links = with_self_loops(old), _with_new_loops(links, n_old)
+    degree = links.degrees().copy()
+    degree[:n_old] += old.degrees()
+    root = None
+    if normalization == "sym":
+        root = np.sqrt(np.where(degree > 0, degree, 1.0)).astype(X.dtype)
+
+    missing = np.isnan(X)
+    opened = np.flatnonzero(missing.any(axis=1))
+    inner = movable(old, links, degree, kept.missing_share, n_old + opened, hops)
+    local = Neighborhood.cut(old, links, n_old + opened, inner, X.dtype)
+    z_new = X.copy() if root is None else X / root[n_old:, None]
+    held = local.around[local.around < n_old]
+    z_held, held_missing, held_lost = kept.in_z(held, old.degrees(), root)
+    z_inner, inner_missing, _ = kept.in_z(inner, old.degrees(), root)
+    z_around = np.concatenate([z_held, z_new[local.around[len(held) :] - n_old]])
+    lost = None
+    if held_lost is not None:
+        lost = np.zeros(z_around.shape, dtype=bool)
+        lost[: len(held)] = held_lost
+        held_missing &= ~held_lost
+    system = LocalSystem(
+        local,
+        np.concatenate([np.nan_to_num(z_new[opened]), z_inner]),
+        np.concatenate([missing[opened], inner_missing]),
+        z_around,
+        lost,
+        shrinkage=shrinkage,
+        centre=centre,
+    )
+    close = neighborhood.CLOSE if n_iter is None else neighborhood.ROUGH
+    system.solve(neighborhood.BEFORE * close, n_iter)
+    z_new[opened] = system.z[: len(opened)]
+    moved = system.z[len(opened) :] - z_inner
+    moves = _moves(
+        local, links, held, z_new, moved, z_held, degree[held], shrinkage, centre.astype(X.dtype)
+    )
+    moves *= held_missing
+    left = (degree[held] ** 2).astype(X.dtype) @ (moves * moves)
+    system.give_way(np.concatenate([moves, np.zeros_like(z_around[len(held) :])]))
+    system.solve(close, n_iter and max(n_iter, system.n_iter + 1))
+    z_held *= held_missing
+    size = float(np.linalg.norm(z_held))
+    drift = float(np.linalg.norm(moves)) / size if size > 0 else 0.0
+
+    solved = system.z[: len(opened)]
+    if root is not None:
+        solved = solved * root[n_old + opened, None]
+    filled = X.copy()
+    filled[opened] = np.where(missing[opened], solved, X[opened])
+    unreached = None
+    if system.beyond[: len(opened)].any():
+        unreached = np.zeros(X.shape, dtype=bool)
+        unreached[opened] = system.beyond[: len(opened)]
+    return Filled(filled, unreached, len(inner), len(held), system.n_iter, drift, left)
+
+
+def _moves(
+    local: Neighborhood,
+    links: Graph,
+    held: Rows,
+    z_new: Floats,
+    moved: Floats,
+    z_held: Floats,
+    degree: NDArray[np.float64],
+    shrinkage: float,
+    centre: Floats,
+) -> Floats:
+    """How far one step moves the nodes held fixed: D^-1 r, r being 0 before nodes arrived."""
+    n_old, dtype = links.n_nodes - len(z_new), z_new.dtype
+    source, target, weight = arcs(links, held)
+    to_new = scipy.sparse.csr_array(
+        (weight.astype(dtype), (source, target - n_old)), shape=(len(held), len(z_new))
+    )
+    w = np.asarray(to_new.sum(axis=1), dtype=dtype)[:, None]
+    r = to_new @ z_new
+    r -= w * z_held
+    if shrinkage:
+        r -= shrinkage * w * (z_held - centre)
+    if len(moved):
+        r += local.B[len(local.rows) - len(moved) :, : len(held)].T @ moved
+    r /= (1.0 + shrinkage) * degree[:, None].astype(dtype)
+    return r
+
+
+def _with_new_loops(links: Graph, n_old: int) -> Graph:
+    """The links with a loop of weight one at every new node."""
+    nodes = np.arange(links.n_nodes, dtype=np.int32)
+    rows = np.repeat(nodes, np.diff(links.indptr))
+    weight = None
+    if links.weights is not None:
+        weight = np.concatenate([links.weights, np.ones(links.n_nodes - n_old)])
+    return Graph.from_edges(
+        np.concatenate([rows, nodes[n_old:]]),
+        np.concatenate([links.indices, nodes[n_old:]]),
+        weight=weight,
+        n_nodes=links.n_nodes,
+        self_loops=True,
+    )

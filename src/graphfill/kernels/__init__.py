@@ -1,0 +1,97 @@
+"""The loops, behind one door: arrays in, arrays out.
+
+Two rooms lie behind it with the same names and meanings: ``compiled_kernels`` with
+``compiled_graphs`` (the C extension) and ``scipy_kernels`` (for machines where it could not
+be built, with the same results to rounding). Which one is chosen at import: the extension
+when it is there, SciPy when it is not or when the environment says
+``GRAPHFILL_KERNELS=scipy``.
+
+A *tile* is a block of columns as the solvers see it: n rows of ``width`` numbers, rows in
+the solver's order. Which of its cells are known is an opaque handle, made by ``pack``.
+
+``Passes(indptr, indices, weights, threads)``
+    One pass over a graph's edges per method: diffuse, diffuse_measured, residual,
+    laplacian, chebyshev; and over the rows of a tile: step_residual, step_direction,
+    known_sums, squares, shift_known.
+``survey``, ``pack``, ``unpack``, ``reach``, ``known_cells``
+    From the user's matrix to a tile and back.
+``edge_range``, ``build_csr``, ``components``, ``cluster_order``, ``select_rows``
+    From edges to a matrix, and the order of its rows.
+``tile_widths``, ``empty_tile``, ``extra_bytes``
+    What a tile can be, and what memory the passes take besides.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+from ..errors import GraphfillWarning
+
+__all__ = [
+    "Passes",
+    "build_csr",
+    "cluster_order",
+    "components",
+    "edge_range",
+    "empty_tile",
+    "extra_bytes",
+    "implementation",
+    "known_cells",
+    "pack",
+    "reach",
+    "select_rows",
+    "survey",
+    "tile_widths",
+    "unpack",
+]
+
+
+def _choose() -> str:
+    if os.environ.get("GRAPHFILL_KERNELS") == "scipy":
+        return "scipy"
+    try:
+        from . import _compiled  # noqa: F401
+    except ImportError:
+        warnings.warn(
+            "graphfill was installed without its compiled kernels and runs on SciPy, several "
+            "times slower; reinstall it where a C compiler is found",
+            GraphfillWarning,
+            stacklevel=2,
+        )
+        return "scipy"
+    return "compiled"
+
+
+implementation = _choose()
+
+if implementation == "compiled":
+    from ._compiled_graphs import build_csr, cluster_order, components, edge_range, select_rows
+    from ._compiled_tiles import (
+        Passes,
+        empty_tile,
+        extra_bytes,
+        known_cells,
+        pack,
+        reach,
+        survey,
+        tile_widths,
+        unpack,
+    )
+else:
+    from ._scipy import (  # type: ignore[assignment]
+        Passes,
+        build_csr,
+        cluster_order,
+        components,
+        edge_range,
+        empty_tile,
+        extra_bytes,
+        known_cells,
+        pack,
+        reach,
+        select_rows,
+        survey,
+        tile_widths,
+        unpack,
+    )

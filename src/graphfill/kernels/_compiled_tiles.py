@@ -1,0 +1,251 @@
+"""The kernels in C for tiles: what each computes, what it overwrites, how threads share it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from . import _compiled
+from ._threads import cut, share
+
+Array = np.ndarray
+
+# Sums are kept per block of rows and added block by block, so that they do not depend on
+# how the rows were shared out.
+BLOCK_ROWS = 256
+# Below this many additions a pass is over before a second thread has woken up.
+WORTH_SHARING = 1 << 20
+_PASS = {name: index for index, name in enumerate(_compiled.PASSES)}
+
+
+def tile_widths(dtype: np.dtype) -> list[int]:
+    """The widths a tile can have, in ascending order."""
+    return list(_compiled.WIDTHS[np.dtype(dtype).name])
+
+
+def empty_tile(n_rows: int, width: int, dtype: np.dtype) -> Array:
+    """An uninitialised tile whose rows start on cache lines."""
+    size = n_rows * width * np.dtype(dtype).itemsize
+    memory = np.empty(size + 64, dtype=np.uint8)
+    offset = -memory.ctypes.data % 64
+    return memory[offset : offset + size].view(dtype).reshape(n_rows, width)
+
+
+def extra_bytes(n_rows: int, n_columns: int, entries: int, width: int, itemsize: int) -> int:
+    """What the kernels allocate beyond the arrays they are given: nothing to speak of."""
+    return 0
+
+
+class Passes:
+    """The passes over one matrix, and the threads that share them.
+
+    Parameters
+    ----------
+    indptr, indices : int64 [n + 1], int32 [entries]
+        The rows of A; columns may outnumber the rows.
+    weights : array of the tile's type or None
+        None: every entry is one, and no values are read.
+    threads : int
+    """
+
+    def __init__(self, indptr: Array, indices: Array, weights: Array | None, threads: int):
+        self.indptr, self.indices, self.weights = indptr, indices, weights
+        self.threads = threads
+        self.n_rows = len(indptr) - 1
+        # Rows are handed out in pieces of nearly equal numbers of entries (and rows).
+        work = indptr + np.arange(self.n_rows + 1)
+        goals = np.linspace(0, work[-1], 8 * threads + 1)
+        ends = np.searchsorted(work, goals) // BLOCK_ROWS * BLOCK_ROWS
+        ends[-1] = self.n_rows
+        self._pieces = [(int(lo), int(hi)) for lo, hi in pairwise(ends) if hi > lo]
+        self._blocks = -(-self.n_rows // BLOCK_ROWS)
+
+    def shared(self, width: int) -> bool:
+        """Whether a pass over a tile of this width is shared by the threads."""
+        work = (len(self.indices) + self.n_rows) * width
+        return self.threads > 1 and work >= WORTH_SHARING
+
+    def diffuse(
+        self, scale: Array, known: Array, z: Array, out: Array, source: Array | None = None
+    ) -> None:
+        """out = scale (source + A z) at unknown cells; known cells of out stay."""
+        self._run("diffuse", scale, known, z, out, source=source)
+
+    def diffuse_measured(
+        self, scale: Array, known: Array, z: Array, out: Array, source: Array | None = None
+    ) -> Array:
+        """The same; returns the column sums of (out - z)^2 / scale."""
+        return self._run("diffuse_measured", scale, known, z, out, source=source, measured=True)
+
+    def residual(
+        self, diagonal: Array, known: Array, z: Array, out: Array, source: Array | None = None
+    ) -> Array:
+        """out = source + A z - diagonal z at unknown cells, 0 at known ones; returns the
+        column sums of out^2 / diagonal."""
+        return self._run("residual", diagonal, known, z, out, source=source, measured=True)
+
+    def laplacian(self, diagonal: Array, known: Array, p: Array, out: Array) -> Array:
+        """out = diagonal p - A p at unknown cells, 0 at known ones; returns p . out."""
+        return self._run("laplacian", diagonal, known, p, out, measured=True)
+
+    def chebyshev(
+        self,
+        scale: Array,
+        known: Array,
+        t: Array,
+        out: Array,
+        x: Array,
+        factor: float,
+        coefficient: float,
+    ) -> None:
+        """out = factor scale A t - out at unknown cells; x += coefficient out."""
+        self._run("chebyshev", scale, known, t, out, x=x, factor=factor, coefficient=coefficient)
+
+    def step_residual(
+        self, diagonal: Array, known: Array, q: Array, r: Array, alpha: Array
+    ) -> Array:
+        """r -= alpha q; returns the column sums of r^2 / diagonal."""
+        return self._run("step_residual", diagonal, known, q, r, lanes=alpha, measured=True)
+
+    def step_direction(
+        self,
+        diagonal: Array,
+        known: Array,
+        r: Array,
+        p: Array,
+        x: Array,
+        alpha: Array,
+        beta: Array,
+        gamma: Array,
+    ) -> None:
+        """x += alpha p, then p = gamma r / diagonal + beta p."""
+        lanes = np.concatenate([alpha, beta, gamma])
+        self._run("step_direction", diagonal, known, r, p, x=x, lanes=lanes)
+
+    def known_sums(self, weight: Array, known: Array, z: Array | None, width: int) -> Array:
+        """Column sums of weight z (or of weight) over known cells."""
+        return self._run("known_sums", weight, known, z, None, measured=True, width=width)
+
+    def squares(self, weight: Array, known: Array, z: Array) -> Array:
+        """Column sums of weight z^2."""
+        return self._run("squares", weight, known, z, None, measured=True)
+
+    def shift_known(self, weight: Array, known: Array, z: Array, shift: Array) -> None:
+        """z += shift at known cells."""
+        self._run("shift_known", weight, known, None, z, lanes=shift)
+
+    def _run(
+        self,
+        name: str,
+        row: Array,
+        known: Array,
+        z: Array | None,
+        out: Array | None,
+        *,
+        source: Array | None = None,
+        x: Array | None = None,
+        factor: float = 0.0,
+        coefficient: float = 0.0,
+        lanes: Array | None = None,
+        measured: bool = False,
+        width: int = 0,
+    ) -> Array:
+        width = width or (out if out is not None else z).shape[1]  # type: ignore[union-attr]
+        sums = np.zeros((self._blocks, width)) if measured else None
+
+        def rows(lo: int, hi: int) -> None:
+            _compiled.tile_pass(
+                _PASS[name], self.indptr, self.indices, self.weights, row, known, z, out, source,
+                x, factor, coefficient, lanes, sums, BLOCK_ROWS, width, lo, hi,
+            )  # fmt: skip
+
+        if self.shared(width):
+            share(rows, self._pieces, self.threads)
+        else:
+            rows(0, self.n_rows)
+        if sums is None:
+            return np.empty(0)
+        # cumsum adds one block after another; sum's pairwise order would depend on the width.
+        return sums[0] if self._blocks == 1 else sums.cumsum(axis=0)[-1]
+
+
+def survey(X: Array, threads: int) -> tuple[Array, Array, int]:
+    """Missing cells per row, known cells per column, and the first infinite cell or -1."""
+    n, F = X.shape
+    missing_in_row = np.empty(n, dtype=np.int32)
+    pieces = cut(n, threads)
+    known = np.zeros((max(len(pieces), 1), F), dtype=np.int64)
+    infinite = np.full(max(len(pieces), 1), -1, dtype=np.int64)
+
+    def rows(k: int, lo: int, hi: int) -> None:
+        _compiled.survey(X, F, missing_in_row, known[k], infinite[k : k + 1], lo, hi)
+
+    share(rows, [(k, lo, hi) for k, (lo, hi) in enumerate(pieces)], threads)
+    found = infinite[infinite >= 0]
+    return missing_in_row, known.sum(axis=0), int(found[0]) if len(found) else -1
+
+
+def pack(
+    X: Array,
+    columns: slice,
+    order: Array | None,
+    factor: Array,
+    width: int,
+    *,
+    start: Array | None = None,
+    out: Array | None = None,
+    threads: int = 1,
+) -> tuple[Array, Array]:
+    """A tile of factor X in the solver's order, start (or 0) at missing cells; and what is known.
+
+    Row r of the tile is row order[r] of X; lanes past the last column count as known.
+    """
+    rows = len(factor)
+    z = empty_tile(rows, width, X.dtype) if out is None else out
+    known = np.empty((rows, -(-width // 8)), dtype=np.uint8)
+
+    def work(lo: int, hi: int) -> None:
+        _compiled.pack(
+            X, start, X.shape[1], columns.start, columns.stop - columns.start, order, factor, z,
+            known, width, lo, hi,
+        )  # fmt: skip
+
+    share(work, cut(rows, threads), threads)
+    return z, known
+
+
+def unpack(
+    X: Array,
+    columns: slice,
+    order: Array | None,
+    factor: Array,
+    z: Array,
+    known: Array,
+    *,
+    shift: Array,
+    fill: Array,
+    component: Array | None = None,
+    reached: Array | None = None,
+    threads: int = 1,
+) -> None:
+    """Write factor (z + shift) to the missing cells of X; fill where not reached."""
+
+    def work(lo: int, hi: int) -> None:
+        _compiled.unpack(
+            X, X.shape[1], columns.start, columns.stop - columns.start, order, factor, z, known,
+            shift, fill, component, reached, z.shape[1], lo, hi,
+        )  # fmt: skip
+
+    share(work, cut(len(z), threads), threads)
+
+
+def reach(known: Array, by_component: Array | None, starts: Array) -> Array:
+    """Per component, what is known of it anywhere; ``by_component`` lists the rows so."""
+    rows = known if by_component is None else known[by_component]
+    return np.bitwise_or.reduceat(rows, starts, axis=0)
+
+
+def known_cells(known: Array, n_columns: int) -> Array:
+    """What is known (by row, or by component as from ``reach``) as a boolean array."""
+    return np.unpackbits(known, axis=1, count=n_columns, bitorder="little").astype(bool)

@@ -1,0 +1,187 @@
+"""Every imputer of graphfill, or of scikit-learn, as a PyG transform."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from torch_geometric.data import HeteroData
+from torch_geometric.transforms import BaseTransform
+
+from .. import errors, imputers
+from ..graph import _refuse_matrices
+from ..graph._graph import Graph
+from ..solve._matrix import open_matrix
+from . import _refuse
+from ._tensors import graph_of, graph_starts
+
+
+class Impute(BaseTransform):
+    """Fill the features of a Data or Batch by an imputer, fitted anew to each graph.
+
+    Parameters
+    ----------
+    imputer : graphfill or scikit-learn imputer
+        Never changed; its ``graph``, where it has one, is that of the data.
+    attr : str
+        The attribute to fill.
+    missing_mask, edge_weight, directed
+        As in :class:`FeaturePropagation`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from torch_geometric.data import Data
+    >>> from graphfill import NeighborMeanImputer
+    >>> path = torch.tensor([[0, 1], [1, 2]])
+    >>> data = Data(x=torch.tensor([1.0, float("nan"), 5.0]), edge_index=path)
+    >>> Impute(NeighborMeanImputer())(data).x
+    tensor([1., 3., 5.])
+    """
+
+    def __init__(
+        self,
+        imputer: Any,
+        attr: str = "x",
+        *,
+        missing_mask: Any = None,
+        edge_weight: str | None = None,
+        directed: str = "symmetrize",
+    ) -> None:
+        _refuse.check_imputer(imputer)
+        errors.check_choice("directed", directed, ("symmetrize", "refuse"))
+        self.imputer, self.attr, self.missing_mask = imputer, attr, missing_mask
+        self.edge_weight, self.directed = edge_weight, directed
+
+    def forward(self, data: Any) -> Any:
+        _refuse.check_homogeneous(data, isinstance(data, HeteroData), type(self).__name__)
+        x = _refuse.check_feature_attribute(data, self.attr)
+        opened = open_matrix(x, missing_mask=self.missing_mask)
+        graph = None
+        if "graph" in self.imputer.get_params(deep=False):
+            graph = graph_of(data, len(x), edge_weight=self.edge_weight, directed=self.directed)
+            _refuse_matrices.check_row_count(len(x), graph.n_nodes)
+        starts = graph_starts(data)
+        if starts is None:
+            filled, _ = self._fill(opened.values, graph)
+        else:
+            filled = self._one_by_one(opened.values, graph, starts.cpu().numpy())
+        if not x.is_floating_point() and np.array_equal(filled, opened.values):
+            return data  # nothing was missing, and integers stay integers
+        names = [f"indicator{i}" for i in range(filled.shape[1] - opened.values.shape[1])]
+        columns = range(min(filled.shape[1], opened.values.shape[1]))
+        setattr(data, self.attr, opened.rebuild(filled, columns=columns, names=names))
+        return data
+
+    def _fill(
+        self, X: NDArray[np.floating], graph: Graph | None
+    ) -> tuple[NDArray[np.floating], list[str]]:
+        """The filled matrix and the names of its columns, or their numbers."""
+        imputer = clone(self.imputer)
+        if graph is not None:
+            imputer.set_params(graph=graph)
+        filled = np.asarray(imputer.fit_transform(X))
+        try:
+            names = imputer.get_feature_names_out()
+        except AttributeError:  # of the imputer, or of a step of a pipeline
+            names = range(filled.shape[1])
+        return filled, [str(name) for name in names]
+
+    def _one_by_one(
+        self, X: NDArray[np.floating], graph: Graph | None, starts: NDArray[np.integer]
+    ) -> NDArray[np.floating]:
+        """The graphs of a batch, each filled by itself; what they warn of is said once."""
+        parts: list[NDArray[np.floating]] = []
+        first: list[str] = []
+        said: dict[type[Warning], list[tuple[int, str]]] = {}
+        for number, (low, high) in enumerate(pairwise(starts)):
+            if low == high:
+                continue
+            own = None if graph is None else _cut(graph, int(low), int(high))
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                filled, names = self._fill(X[low:high], own)
+            first = first if parts else names
+            _refuse.check_same_columns(number, names, first)
+            parts.append(filled)
+            for warning in caught:
+                said.setdefault(warning.category, []).append((number, str(warning.message)))
+        for category, texts in said.items():
+            what = "have cells that cannot be inferred"
+            if not issubclass(category, errors.UnreachedWarning):
+                what = f"gave a {category.__name__}"
+            warnings.warn(
+                f"{len({number for number, _ in texts})} of the {len(starts) - 1} graphs of the "
+                f"batch {what}; the first: {texts[0][1]}",
+                category,
+                stacklevel=4,
+            )
+        return np.concatenate(parts)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.imputer!r})"
+
+
+def _cut(graph: Graph, low: int, high: int) -> Graph:
+    """One graph of a batch: no edge leaves it."""
+    entries = slice(graph.indptr[low], graph.indptr[high])
+    return Graph.from_csr(
+        graph.indptr[low : high + 1] - graph.indptr[low],
+        graph.indices[entries] - low,
+        None if graph.weights is None else graph.weights[entries],
+        self_loops=True,
+    )
+
+
+class _Named(Impute):
+    """An imputer of graphfill under its own name: keywords go to it, or to `Impute`."""
+
+    _imputer: type
+
+    def __init__(
+        self,
+        attr: str = "x",
+        *,
+        missing_mask: Any = None,
+        edge_weight: str | None = None,
+        directed: str = "symmetrize",
+        **parameters: Any,
+    ) -> None:
+        super().__init__(
+            self._imputer(**parameters),
+            attr,
+            missing_mask=missing_mask,
+            edge_weight=edge_weight,
+            directed=directed,
+        )
+
+    def __repr__(self) -> str:
+        return repr(self.imputer)
+
+
+class ZeroImputer(_Named):
+    """Fill with zero: :class:`graphfill.ZeroImputer` as a transform."""
+
+    _imputer = imputers.ZeroImputer
+
+
+class RandomImputer(_Named):
+    """Fill with standard normal noise: :class:`graphfill.RandomImputer` as a transform."""
+
+    _imputer = imputers.RandomImputer
+
+
+class MeanImputer(_Named):
+    """Fill with the column's mean: :class:`graphfill.MeanImputer` as a transform."""
+
+    _imputer = imputers.MeanImputer
+
+
+class NeighborMeanImputer(_Named):
+    """Fill with the neighbours' mean: :class:`graphfill.NeighborMeanImputer` as a transform."""
+
+    _imputer = imputers.NeighborMeanImputer

@@ -1,0 +1,153 @@
+"""The normalised graph, as the solvers use it.
+
+With A the adjacency, d = A 1 and D = diag(d), Feature Propagation averages with
+S = D^-1/2 A D^-1/2 (``"sym"``) or P = D^-1 A (``"rw"``). Both are one kernel: with
+z = D^-1/2 x, a step x <- S x is z <- P z, so
+
+    FP_sym(X) = D^1/2 FP_rw(D^-1/2 X),
+
+and in z-space an unweighted graph needs no edge values at all. The limit of either
+solves L_uu z_u = A_uk z_k with L = D - A.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .. import kernels
+from ..graph._graph import Graph
+from ._weight_span import Span
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Components:
+    """Which nodes hang together, in the solver's order."""
+
+    count: int
+    label: Array
+
+    @cached_property
+    def sizes(self) -> Array:
+        return np.bincount(self.label, minlength=self.count)
+
+    @cached_property
+    def rows(self) -> Array | None:
+        """The rows listed component by component; None when there is only one."""
+        return None if self.count == 1 else np.argsort(self.label, kind="stable")
+
+    @cached_property
+    def starts(self) -> Array:
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
+
+
+class Operator:
+    """A graph with its degrees, its change of variables and its components.
+
+    Parameters
+    ----------
+    graph : Graph
+    normalization : {"sym", "rw"}
+    self_loops : bool
+        Add an edge from every node to itself before normalising (the official code does,
+        the paper does not).
+    order : int32 array or None
+        Row r of the operator is node order[r]; None keeps the graph's order.
+    dtype : float32 or float64
+    shrinkage : float
+        Adds shrinkage x D to the diagonal of L.
+    threads : int
+
+    Attributes
+    ----------
+    passes : kernels.Passes
+    span : Span
+        Of the weights as they came; here they are multiplied by 2^span.exponent.
+    degree : float64 [n]
+    diagonal, scale : [n]
+        (1 + shrinkage) d and its inverse, 0 where d = 0.
+    components : Components
+    to_z, from_z : [n]
+        Row factors between the user's values and z.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        normalization: str = "sym",
+        self_loops: bool = False,
+        order: Array | None = None,
+        dtype: np.dtype | type = np.float64,
+        shrinkage: float = 0.0,
+        threads: int = 1,
+    ):
+        self.order, self.dtype, self.threads = order, np.dtype(dtype), threads
+        count, label, _ = graph_components(graph)
+        self.components = Components(count, label if order is None else label[order])
+        self.span = Span.of(graph, self_loops=self_loops)
+        # The graph itself is not kept: where its arrays are rewritten, it may be let go.
+        if self_loops:
+            graph = with_self_loops(graph)
+        indptr, indices, weights = graph.indptr, graph.indices, graph.weights
+        self.degree = graph.degrees()
+        if self.span.exponent and weights is not None:
+            weights = np.ldexp(weights, self.span.exponent)
+            self.degree = np.ldexp(self.degree, self.span.exponent)
+        if order is not None:
+            self.degree = self.degree[order]
+            indptr, indices, weights = kernels.select_rows(
+                indptr, indices, weights, order, inverse_order(order)
+            )
+        self.indptr, self.indices = indptr, indices
+        self.weights = None if weights is None else weights.astype(self.dtype)
+        self.passes = kernels.Passes(indptr, indices, self.weights, threads)
+
+        connected = self.degree > 0
+        d = np.where(connected, self.degree, 1.0)
+        root = np.sqrt(d) if normalization == "sym" else np.ones(len(d))
+        self.diagonal = ((1.0 + shrinkage) * self.degree).astype(self.dtype)
+        self.scale = np.where(connected, 1.0 / ((1.0 + shrinkage) * d), 0.0).astype(self.dtype)
+        self.to_z = (1.0 / root).astype(self.dtype)
+        self.from_z = root.astype(self.dtype)
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.degree)
+
+
+def graph_components(graph: Graph) -> tuple[int, Array, Array]:
+    """Number of components, label per node, nodes in breadth-first order; kept on the graph."""
+    return graph.derived("components", lambda: kernels.components(graph.indptr, graph.indices))
+
+
+def inverse_order(order: Array) -> Array:
+    """rank with rank[order[r]] = r."""
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return rank
+
+
+def with_self_loops(graph: Graph) -> Graph:
+    """The graph with a loop of weight one at every node that has none; kept on the graph."""
+
+    def compute() -> Graph:
+        rows = np.repeat(np.arange(graph.n_nodes, dtype=np.int32), np.diff(graph.indptr))
+        nodes = np.arange(graph.n_nodes, dtype=np.int32)
+        loops = np.setdiff1d(nodes, rows[rows == graph.indices])
+        weight = None
+        if graph.weights is not None:
+            weight = np.concatenate([graph.weights, np.ones(len(loops))])
+        return Graph.from_edges(
+            np.concatenate([rows, loops]),
+            np.concatenate([graph.indices, loops]),
+            weight=weight,
+            n_nodes=graph.n_nodes,
+            self_loops=True,
+        )
+
+    return graph.derived("with self-loops", compute)

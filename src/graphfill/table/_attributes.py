@@ -1,0 +1,222 @@
+"""Fill the missing node attributes of a NetworkX or igraph graph."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import errors
+from ..graph._graph import Graph
+from . import _objects as objects
+from . import _refuse_attributes, _refuse_columns
+from ._impute import impute
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def impute_graph(
+    G: Any,
+    *,
+    attributes: Sequence[Any] | None = None,
+    inplace: bool = False,
+    weight: str | None = None,
+    return_result: bool = False,
+    **options: Any,
+) -> Any:
+    """Fill the missing node attributes of a graph from the nodes linked to theirs.
+
+    As :func:`impute` does for the columns of a table: an attribute is missing where it is None or
+    NaN, or where a node does not have it. Known values stay the objects they are; a filled
+    integer is an integer, a filled text one that was seen.
+
+    Parameters
+    ----------
+    G : NetworkX graph of any class, or igraph graph
+        A directed graph is taken as undirected, parallel edges as one.
+    attributes : names of node attributes, optional
+        By default all but igraph's "name"; what holds lists or other objects is left alone, and a
+        warning says so.
+    inplace : bool
+        Fill `G` itself, not a copy of it.
+    weight : name of an edge attribute, optional
+        Edges count equally unless it is named.
+    return_result : bool
+        Return a :class:`TableResult`, whose ``table`` is the filled graph.
+    **options
+        Of :func:`impute`; what `mark` and `intervals` add becomes node attributes.
+
+    Returns
+    -------
+    graph of the class of `G`: a copy, or `G` itself
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> friends = nx.path_graph(["ann", "bob", "cat"])
+    >>> nx.set_node_attributes(friends, {"ann": 30, "cat": 40}, "age")
+    >>> impute_graph(friends).nodes["bob"]
+    {'age': 35}
+    """
+    import pyarrow as pa
+
+    _refuse_attributes.check_own_options(options)
+    errors.check_flag("inplace", inplace)
+    nodes = _nodes_of(G)
+    held = nodes.attributes()
+    if attributes is not None:
+        attributes = [attributes] if isinstance(attributes, str) else list(attributes)
+        _refuse_attributes.check_node_attributes(attributes, held)
+    wanted = nodes.usual(held) if attributes is None else attributes
+    markers = options.get("missing", ())
+    columns, left = {}, []
+    names = _column_names(wanted)
+    for name, attribute in names.items():
+        column = _column(attribute, nodes.values(attribute), markers, asked=attributes is not None)
+        if isinstance(column, str):
+            left.append(f"Attribute {attribute!r} is left alone: it holds {column}.")
+        else:
+            columns[name] = column
+    _refuse_attributes.check_some_attribute(list(columns))
+    id = _free_name("node", columns)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        edges, weights = _edges(nodes.graph(weight))
+        result = impute(
+            pa.table({id: np.arange(len(nodes)), **columns}),
+            edges,
+            id=id,
+            weight=weights,
+            return_result=True,
+            **options,
+        )
+    for sentence in left:
+        warnings.warn(sentence, errors.GraphfillWarning, stacklevel=2)
+    for warning in caught:  # said again, at the line that called this
+        warnings.warn(str(warning.message), warning.category, stacklevel=2)
+    result.notes += left
+
+    target = nodes if inplace else _nodes_of(G.copy())
+    for name in result.table.column_names:
+        if name in columns:
+            cells = result.filled.get(name)
+            rows = [] if cells is None else np.flatnonzero(cells).tolist()
+        else:
+            rows = [] if name == id else list(range(len(nodes)))
+        filled = result.table[name]
+        target.put(names.get(name, name), ((row, filled[row].as_py()) for row in rows))
+    result.table = target.owner
+    return result if return_result else target.owner
+
+
+class _NetworkxNodes:
+    """The nodes of a NetworkX graph in order, and what they hold."""
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+        self._held = [data for _, data in owner.nodes(data=True)]
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def attributes(self) -> list[Any]:
+        return list(dict.fromkeys(name for data in self._held for name in data))
+
+    def usual(self, attributes: list[Any]) -> list[Any]:
+        return attributes
+
+    def values(self, attribute: Any) -> list[Any]:
+        return [data.get(attribute) for data in self._held]
+
+    def graph(self, weight: str | None) -> Graph:
+        return Graph.from_networkx(self.owner, weight)
+
+    def put(self, attribute: Any, cells: Iterable[tuple[int, Any]]) -> None:
+        for row, value in cells:
+            self._held[row][attribute] = value
+
+
+class _IgraphNodes:
+    """The same of an igraph graph, whose vertices have all attributes or none."""
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+
+    def __len__(self) -> int:
+        return int(self.owner.vcount())
+
+    def attributes(self) -> list[Any]:
+        return list(self.owner.vs.attributes())
+
+    def usual(self, attributes: list[Any]) -> list[Any]:
+        return [name for name in attributes if name != "name"]
+
+    def values(self, attribute: Any) -> list[Any]:
+        return list(self.owner.vs[attribute])
+
+    def graph(self, weight: str | None) -> Graph:
+        return Graph.from_igraph(self.owner, weight)
+
+    def put(self, attribute: Any, cells: Iterable[tuple[int, Any]]) -> None:
+        for row, value in cells:
+            self.owner.vs[row][attribute] = value
+
+
+def _nodes_of(G: Any) -> _NetworkxNodes | _IgraphNodes:
+    if hasattr(G, "vcount"):
+        return _IgraphNodes(G)
+    if hasattr(G, "adjacency") and hasattr(G, "nodes"):
+        return _NetworkxNodes(G)
+    raise _refuse_attributes.not_a_library_graph(G)
+
+
+def _column(
+    attribute: Any, values: list[Any], markers: Sequence[Any], *, asked: bool
+) -> pa.Array | str:
+    """The values as Arrow, or why they cannot be filled."""
+    cells = objects.as_array(values)
+    missing = np.fromiter(map(_is_missing, values), dtype=bool, count=len(values))
+    found = objects.read(cells, missing, markers)
+    if found.mixture is not None:
+        if asked:
+            raise _refuse_columns.mixed_column(attribute, *found.mixture)
+        one, two = found.mixture
+        return f"{one.plural} and {two.plural}"
+    return found.reason if found.family == "" else found.twin
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(value != value)
+
+
+def _column_names(attributes: Sequence[Any]) -> Mapping[str, Any]:
+    """A text for each attribute, which NetworkX lets be anything: 1 and "1" are two."""
+    names: dict[str, Any] = {}
+    for attribute in attributes:
+        name = attribute if isinstance(attribute, str) else str(attribute)
+        names[name if name not in names else repr(attribute)] = attribute
+    return names
+
+
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _edges(graph: Graph) -> tuple[pa.Table, str | None]:
+    """Each edge once, by row number, and the name of the column of weights, if any."""
+    import pyarrow as pa
+
+    rows: NDArray[np.int64] = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
+    once = rows <= graph.indices
+    columns = {"source": rows[once], "target": graph.indices[once].astype(np.int64)}
+    if graph.weights is None:
+        return pa.table(columns), None
+    return pa.table({**columns, "weight": graph.weights[once]}), "weight"

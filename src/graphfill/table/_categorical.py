@@ -1,0 +1,145 @@
+"""Columns whose values are classes: an indicator each, and of the filled ones the largest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._arrow import Cells, take_rows
+from ._numeric import Column, Floats, Mask
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+
+class Category(Column):
+    """Classes: a channel each, 1 where a cell is of the class, less the share of the class.
+
+    Channels run from the most frequent class to the rarest, equally frequent ones in order of
+    appearance: so the first of the most probable classes is the one to choose.
+
+    Attributes
+    ----------
+    share : ndarray of float [classes]
+        Of the known cells.
+    """
+
+    def __init__(self, cells: Cells, kind: str, missing: Mask) -> None:
+        super().__init__(cells, kind, missing)
+        known = np.flatnonzero(~missing)
+        codes = self._read()
+        counts = np.bincount(codes[known])
+        first = np.full(counts.size, missing.size)
+        first[codes[known[::-1]]] = known[::-1]  # the last to be written is the first row
+        order = np.lexsort((first, -counts))[: np.count_nonzero(counts)]
+        rank = np.full(counts.size, -1, dtype=np.int32)
+        rank[order] = np.arange(order.size, dtype=np.int32)
+        self._class = np.full(missing.size, -1, dtype=np.int32)
+        self._class[known] = rank[codes[known]]
+        self.share = counts[order] / known.size
+        self.n_channels = order.size
+        self._example = first[order]
+        self._start()
+
+    def _read(self) -> NDArray[np.intp]:
+        return self._cells.codes
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.share.size)
+
+    @property
+    def fills_as_usual(self) -> bool:
+        chosen = self._chosen[self._decoded()]
+        several = self.share.size > 1 and chosen.size > 1
+        return several and bool((chosen == self.share.argmax()).all())
+
+    def levels(self) -> Floats:
+        return np.where(self.missing, np.nan, self._class)
+
+    def encode(self, channels: range, out: Floats) -> None:
+        out[:] = -self.share[channels.start : channels.stop]
+        rows = np.flatnonzero((self._class >= channels.start) & (self._class < channels.stop))
+        out[rows, self._class[rows] - channels.start] += 1
+        out[self._rows] = np.nan
+
+    def _start(self) -> None:
+        self._best = np.full(self._rows.size, -np.inf)
+        self._chosen = np.full(self._rows.size, -1, dtype=np.int32)
+
+    def decode(self, channels: range, filled: NDArray[np.floating]) -> None:
+        if channels.start == 0:
+            self._start()
+        # One at a time: what is a tie must not depend on how the channels are split.
+        for place, channel in enumerate(channels):
+            likely = filled[:, place] + self.share[channel]
+            better = likely > self._best + _rounding(filled)
+            self._best[better] = likely[better]
+            self._chosen[better] = channel
+
+    def decode_levels(self, predicted: NDArray[np.floating]) -> None:
+        self.decode(range(self.n_channels), predicted - self.share)
+
+    def filled_levels(self) -> Floats:
+        return self._chosen[self._decoded()].astype(np.float64)
+
+    def named(self, levels: Floats) -> list[Any]:
+        rows = self._example[levels.astype(np.intp)]
+        return self._cells.series[rows.tolist()].to_list()
+
+    @property
+    def probability(self) -> Floats:
+        return np.where(self._decoded(), np.clip(self._best, 0, 1), np.nan)
+
+    def _decoded(self) -> Mask:
+        return self._chosen >= 0
+
+    def _filled(self, rows: NDArray[np.intp], decoded: Mask) -> nw.Series[Any]:
+        source = np.arange(self.missing.size)
+        source[rows] = self._example[self._chosen[decoded]]
+        return take_rows(self._cells.series, source)
+
+
+class Boolean(Category):
+    """True or false (or 1 and 0): one channel, 1 where true, less the share that is true."""
+
+    def _read(self) -> NDArray[np.intp]:
+        return (self._cells.floats == 1).astype(np.intp)
+
+    def __init__(self, cells: Cells, kind: str, missing: Mask) -> None:
+        super().__init__(cells, kind, missing)
+        self.n_channels = 1
+        true = self._read()[self._example].astype(bool)
+        self._true = int(np.argmax(true)) if true.any() else -1  # the class that means true
+        self._share_true = float(self.share[self._true]) if true.any() else 0.0
+
+    def encode(self, channels: range, out: Floats) -> None:
+        if len(channels):
+            np.equal(self._class, self._true, out=out[:, 0])
+            out[:, 0] -= self._share_true
+            out[self._rows] = np.nan
+
+    def decode(self, channels: range, filled: NDArray[np.floating]) -> None:
+        if not len(channels):
+            return
+        self._start()
+        likely = filled[:, 0] + self._share_true
+        if self.share.size == 1:  # no other value was seen
+            self._chosen[~np.isnan(likely)] = 0
+        else:
+            tie = np.abs(likely - 0.5) <= _rounding(filled)
+            true = np.where(tie, self._true == 0, likely > 0.5)
+            self._chosen[:] = np.where(true, self._true, 1 - self._true)
+            self._chosen[np.isnan(likely)] = -1
+        self._best = np.where(self._chosen == self._true, likely, 1 - likely)
+
+    def decode_levels(self, predicted: NDArray[np.floating]) -> None:
+        true = predicted[:, [self._true]] if self._true >= 0 else np.zeros((len(predicted), 1))
+        self.decode(range(1), true - self._share_true)
+
+
+def _rounding(filled: NDArray[np.floating]) -> float:
+    """Below this, two probabilities differ by rounding alone."""
+    return 1e-9 if filled.dtype == np.float64 else 1e-6

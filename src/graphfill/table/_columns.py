@@ -1,0 +1,271 @@
+"""One column of a user's table, opened: its kind by its dtype, its cells, or the user's word.
+
+``_arrow`` reads and writes columns of any library, ``_numeric`` and ``_categorical`` turn cells
+into float channels and back; here one of them is chosen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import errors
+from ..io._numerals import stray_words
+from . import _refuse_columns
+from ._arrow import Cells, read
+from ._categorical import Boolean, Category
+from ._numeric import Column, LeftAlone, Number, Whole
+from ._objects import as_number, equals_marker
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+KINDS = ("number", "integer", "boolean", "category", "date", "time", "duration", "leave")
+YES_AND_NO = {"true", "false", "t", "f", "yes", "no", "y", "n"}
+FEW_VALUES = 20  # up to here, text that repeats itself is a category
+
+
+def open_column(
+    series: nw.Series[Any],
+    *,
+    kind: str | None = None,
+    missing: Sequence[Any] = (),
+    asked: bool = False,
+    left_alone: str | None = None,
+) -> Column:
+    """Read one column of a dataframe, remembering how to give it back.
+
+    Parameters
+    ----------
+    series : narwhals.Series
+        Of pandas, polars or pyarrow; it is never changed.
+    kind : str, optional
+        "number", "integer", "boolean", "category", "date", "time", "duration" or "leave"; by
+        default the dtype decides, or for a column of Python objects, its cells.
+    missing : sequence, optional
+        Values that mark a cell as missing, beside null, None, NaN and NaT. A text cell is
+        compared with the marker as text, a number with the marker as a number.
+    asked : bool
+        Whether the column was named as one to fill: then a mixture is refused, not left alone.
+    left_alone : str, optional
+        Why it is not to be filled, whatever its cells are.
+
+    Examples
+    --------
+    >>> import narwhals as nw, polars as pl
+    >>> column = open_column(nw.from_native(pl.Series("age", [30, None, 40]), series_only=True))
+    >>> column.kind, column.missing.tolist()
+    ('integer', [False, True, False])
+    >>> channel = np.empty((3, 1))
+    >>> column.encode(range(1), channel)
+    >>> channel.ravel().tolist()
+    [-1.0, nan, 1.0]
+    >>> column.decode(range(1), np.array([[0.25]]))
+    >>> column.rebuild().to_list()
+    [30, 36, 40]
+    """
+    if kind is not None:
+        _refuse_columns.check_column_kind(series.name, kind, KINDS)
+    cells = read(series, missing)
+    is_missing = cells.missing | _marked(cells, missing) if missing else cells.missing
+    if kind == "leave":
+        return LeftAlone(cells, "as you asked", is_missing)
+    if left_alone is not None:
+        return _unless_asked(kind, LeftAlone(cells, left_alone, is_missing))
+    return _choose(cells, kind, is_missing, asked)
+
+
+def _choose(cells: Cells, kind: str | None, missing: NDArray[np.bool_], asked: bool) -> Column:
+    if missing.all():
+        return LeftAlone(cells, "no known cell", missing)
+    if kind == "category":
+        if cells.family == "" and cells.values is None:
+            raise _refuse_columns.kind_cannot_apply(cells.series.name, kind, cells.reason)
+        return Category(cells, kind, missing)
+    if cells.family == "":
+        return _unless_asked(kind, LeftAlone(cells, cells.reason, missing))
+    if cells.mixture is not None:
+        if kind is not None or (asked and missing.any()):
+            raise _refuse_columns.mixed_column(cells.series.name, *cells.mixture)
+        mixed = f"is left alone, for it {_refuse_columns.mixture(*cells.mixture)}"
+        note = f"Column {cells.series.name!r} {mixed}, or make all cells one kind."
+        return LeftAlone(cells, "mixed", missing, (note,) if missing.any() else ())
+    if cells.categorical:
+        return _unless_asked(kind, Category(cells, "category", missing))
+    if cells.family == "text":
+        return _open_text(cells, kind, missing)
+    if cells.family == "boolean":
+        return _unless_asked(kind, Boolean(cells, "boolean", missing))
+    if kind == "boolean" and cells.family in ("number", "integer"):
+        return _open_zeros_and_ones(cells, missing)
+    if cells.family == "number":
+        return _open_numbers(cells, kind, missing)
+    if cells.family == "integer":
+        kind = None if kind == "number" else kind  # the dtype holds nothing but integers anyway
+    return _unless_asked(kind, Whole(cells, cells.family, missing))
+
+
+def _unless_asked(kind: str | None, column: Column) -> Column:
+    """The column, unless the user asked for a kind that it is not."""
+    if kind not in (None, column.kind):
+        held = column.reason or f"a column of kind {column.kind!r}"
+        raise _refuse_columns.kind_cannot_apply(column.name, kind, held)
+    return column
+
+
+# -- numbers and text --
+
+
+def _open_numbers(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Column:
+    if kind not in (None, "number", "integer"):
+        raise _refuse_columns.kind_cannot_apply(
+            cells.series.name, kind, "a column of kind 'number'"
+        )
+    values = cells.floats
+    infinite = np.isinf(values) & ~missing
+    if infinite.any():
+        if missing.any() or kind is not None:
+            row = int(np.argmax(infinite))
+            raise _refuse_columns.infinite_cell(cells.series.name, row, values[row])
+        return LeftAlone(cells, "infinite values", missing)
+    if kind == "integer":
+        broken = ~missing & (values != np.rint(values))
+        if broken.any():
+            row = int(np.argmax(broken))
+            raise _refuse_columns.not_an_integer(cells.series.name, row, float(values[row]))
+    return Number(cells, kind or "number", missing)
+
+
+def _open_zeros_and_ones(cells: Cells, missing: NDArray[np.bool_]) -> Column:
+    values = cells.floats
+    other = ~missing & (values != 0) & (values != 1)
+    if other.any():
+        row = int(np.argmax(other))
+        raise _refuse_columns.not_a_boolean(cells.series.name, row, cells.twin[row].as_py())
+    return Boolean(cells, "boolean", missing)
+
+
+def _open_text(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Column:
+    if kind in ("number", "integer"):
+        cells.floats = _parse(cells, missing)
+        return _open_numbers(cells, kind, missing)
+    if kind == "boolean" and _says_yes_or_no(cells, missing):
+        return Category(cells, "category", missing)
+    if kind is not None:
+        raise _refuse_columns.kind_cannot_apply(cells.series.name, kind, "text")
+    words = _stray_words(cells, missing)
+    if words:
+        return _among_numbers(cells, missing, words)
+    n_known = int(np.count_nonzero(~missing))
+    n_values = int(np.count_nonzero(np.bincount(cells.codes[~missing])))
+    all_differ = n_values == n_known >= 3
+    if all_differ or (n_values > FEW_VALUES and n_values > n_known / 2):
+        reason = f"free text ({n_values:,} different values in {n_known:,} known cells)"
+        return LeftAlone(cells, reason, missing)
+    return Category(cells, "category", missing)
+
+
+def _stray_words(cells: Cells, missing: NDArray[np.bool_]) -> dict[str, int]:
+    import pyarrow as pa
+
+    known = cells.twin.filter(pa.array(~missing))
+    return stray_words(known) or stray_words(known, ",")
+
+
+def _among_numbers(cells: Cells, missing: NDArray[np.bool_], words: dict[str, int]) -> Column:
+    """Neither a number nor a class to fill in: the user has to say which."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    name = cells.series.name
+    trimmed = pc.utf8_trim_whitespace(cells.twin)
+    found = pc.is_in(trimmed, value_set=pa.array(list(words), trimmed.type)).to_numpy() & ~missing
+    listed = ", ".join(f'"{word}"' for word in words)
+    count, first = int(np.count_nonzero(found)), errors.place(int(np.argmax(found)))
+    held = f"{count:,} cell{'s, the first' if count > 1 else ''} in {first}"
+    note = (
+        f"Column {name!r} is left alone, for its cells are numbers but for {listed} ({held}): pass "
+        f"{errors.meaning_missing(*words)} if that means missing, or "
+        f"{errors.typed(name, 'category')} if it is a value."
+    )
+    return LeftAlone(cells, f"numbers but for {listed}", missing, (note,))
+
+
+def _says_yes_or_no(cells: Cells, missing: NDArray[np.bool_]) -> bool:
+    """Whether a text is a boolean by other words, which are kept."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    known = cells.twin.filter(pa.array(~missing))
+    words = {word.strip().lower() for word in pc.unique(known).to_pylist()}
+    return words <= YES_AND_NO
+
+
+def _parse(cells: Cells, missing: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Text as numbers, NaN where missing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = pc.if_else(pa.array(~missing), cells.twin, pa.scalar(None, cells.twin.type))
+    try:
+        values = np.array(pc.utf8_trim_whitespace(text).cast(pa.float64()).to_numpy())
+    except pa.ArrowInvalid:
+        values = np.array([_float(cell) for cell in text.to_pylist()])
+    broken = np.isnan(values) & ~missing
+    if broken.any():
+        row = int(np.argmax(broken))
+        raise _refuse_columns.not_a_number(cells.series.name, row, cells.twin[row].as_py())
+    return values
+
+
+def _float(cell: str | None) -> float:
+    try:
+        return math.nan if cell is None else float(cell)
+    except ValueError:
+        return math.nan
+
+
+# -- markers --
+
+
+def _marked(cells: Cells, markers: Sequence[Any]) -> NDArray[np.bool_]:
+    """True where a cell is one of the user's markers for a missing cell."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    marked = np.zeros(len(cells.twin), dtype=bool)
+    if cells.values is not None:
+        codes = [code for code, value in enumerate(cells.values) if equals_marker(value, markers)]
+        return np.isin(cells.ticks, codes) & ~cells.missing
+    if cells.family == "text":
+        words = pa.array([str(marker) for marker in markers], cells.twin.type)
+        return pc.is_in(cells.twin, value_set=words).to_numpy()
+    if cells.family in ("number", "integer"):
+        for number in map(as_number, markers):
+            if number is not None and cells.family == "number":
+                marked |= cells.floats == _in_precision(number, cells)
+            elif number is not None and abs(number) < 2**64 and number == int(number):
+                info = np.iinfo(cells.ticks.dtype)
+                if info.min <= int(number) <= info.max:
+                    marked |= cells.ticks == int(number)
+    elif pa.types.is_temporal(cells.twin.type):
+        for marker in markers:
+            try:
+                moment = pa.array([str(marker)]).cast(cells.twin.type)
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+                continue
+            marked |= np.asarray(pc.equal(cells.twin, moment[0]).fill_null(False).to_numpy())
+    return marked & ~cells.missing
+
+
+def _in_precision(number: Decimal, cells: Cells) -> float:
+    """A number as the column would hold it: no float32 equals the float64 -99.9."""
+    if not cells.is_float:
+        return float(number)
+    with np.errstate(over="ignore"):
+        return float(np.dtype(cells.twin.type.to_pandas_dtype()).type(float(number)))

@@ -1,0 +1,139 @@
+"""The two ends of every edge as ids, from a table of edges or from a graph object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import errors
+from ..graph._graph import Graph
+from . import _refuse_tables
+from ._id_column import Ids, read_ids
+from ._naming import Naming
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+# Pairs of names that edge tables commonly give to the two ends of an edge.
+END_NAMES = (
+    ("source", "target"), ("src", "dst"), ("from", "to"), ("u", "v"), ("head", "tail"),
+    ("node1", "node2"), ("id1", "id2"), ("source_id", "target_id"), ("from_id", "to_id"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class NumberedRows:
+    """A graph whose nodes have no ids but 0, 1, 2, ...
+
+    `surely` is whether those can be nothing but numbers of rows, as in a matrix; in a list of
+    pairs they may as well be ids that happen to be such numbers.
+    """
+
+    n_nodes: int
+    surely: bool
+
+
+def ends_in_table(
+    edges: Any,
+    source: Any,
+    target: Any,
+    weight: Any,
+    naming: Naming,
+    texts: Mapping[str, Any],
+    guesses: list[str],
+) -> tuple[tuple[Ids, Ids], Any, tuple[Any, Any]]:
+    """The ends, the weights or None, and the names of the two columns."""
+    import narwhals as nw
+
+    table = nw.from_native(edges)
+    if isinstance(table, nw.LazyFrame):
+        table = table.collect()
+    names = list(table.columns)
+    for name in (source, target, weight):
+        if name is not None:
+            _refuse_tables.check_column_name(name, names, naming.edges)
+    _refuse_tables.check_two_ends_named(source, target, naming.edges)
+    if source is None:
+        source, target = guess_ends(names, naming, guesses)
+    ends = tuple(read_ids(table, name, texts, naming.edges) for name in (source, target))
+    weights = None if weight is None else checked_weights(table.get_column(weight), naming)
+    return (ends[0], ends[1]), weights, (source, target)
+
+
+def guess_ends(names: list[Any], naming: Naming, guesses: list[str]) -> tuple[Any, Any]:
+    """The columns with the ends: by their names, or the first two, which is said."""
+    names = [name for name in names if name != ""]
+    lower = {str(name).lower(): name for name in names}
+    for u, v in END_NAMES:
+        if u in lower and v in lower:
+            return lower[u], lower[v]
+    if len(names) < 2:
+        raise _refuse_tables.too_few_edge_columns(naming.edges, names)
+    if len(names) > 2:
+        guesses.append(
+            f"Edges run from {names[0]!r} to {names[1]!r}, the first two of the {len(names)} "
+            f"columns of {naming.edges} (name them with {errors.option('source')} and "
+            f"{errors.option('target')}, and weights with {errors.option('weight')})."
+        )
+    return names[0], names[1]
+
+
+def checked_weights(column: nw.Series[Any], naming: Naming) -> Any:
+    """The column as its library has it, once every weight was seen to be one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    cells = column.to_arrow()
+    bad = pc.is_null(cells, nan_is_null=True)
+    if column.dtype.is_numeric():
+        numbers = pc.cast(cells, pa.float64(), safe=False)
+        fine = pc.and_(pc.greater_equal(numbers, 0), pc.less(numbers, np.inf))
+        bad = pc.or_(bad, pc.invert(pc.fill_null(fine, False)))
+    elif column.dtype.is_temporal() or column.dtype.is_nested():
+        bad = pc.or_(bad, pc.is_valid(cells))
+    elif pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
+        bad = pa.array([not _is_number(cell) for cell in cells.to_pylist()])
+        if not pc.any(bad).as_py():  # numbers, such as 007, that were left as text
+            bad = pc.is_valid(cells)
+    row = pc.index(bad, pa.scalar(True)).as_py()
+    if row >= 0:
+        where = naming.edges, naming.edge_row(row)
+        raise _refuse_tables.bad_weight(*where, column.name, cells[row].as_py())
+    return column.to_native()
+
+
+def _is_number(cell: str | None) -> bool:
+    try:
+        return cell is not None and float(cell) == float(cell)
+    except ValueError:
+        return False
+
+
+def ends_in_graph(edges: Any, weight: Any) -> tuple[tuple[Ids, Ids], Any, NumberedRows | None]:
+    """Each edge of a graph object once, as ids; and its nodes if those are but numbers."""
+    if weight is not None and hasattr(edges, "adjacency"):
+        graph = Graph.from_networkx(edges, weight)
+    elif weight is not None and hasattr(edges, "vcount"):
+        graph = Graph.from_igraph(edges, weight)
+    else:
+        _refuse_tables.check_no_weight_name(weight)
+        graph = Graph.of(edges)
+    row = np.repeat(np.arange(graph.n_nodes, dtype=np.int32), np.diff(graph.indptr))
+    once = row <= graph.indices
+    weights = None if graph.weights is None else graph.weights[once]
+    ends = [row[once], graph.indices[once]]
+    if graph.ids is not None:
+        ends = [graph.ids[end] for end in ends]
+        return (Ids(ends[0]), Ids(ends[1])), weights, None
+    return (Ids(ends[0]), Ids(ends[1])), weights, NumberedRows(graph.n_nodes, _by_rows(edges))
+
+
+def _by_rows(edges: Any) -> bool:
+    """Whether nodes without ids can only be rows: those of a matrix, of PyG or of igraph."""
+    if any(hasattr(edges, name) for name in ("tocsr", "edge_index", "adj_t", "vcount")):
+        return True
+    shape = tuple(getattr(edges, "shape", ()))  # [2, edges] as PyG has them; [edges, 2] may be ids
+    return len(shape) == 2 and shape[1] != 2

@@ -1,0 +1,163 @@
+"""Fill the missing cells of a table of real columns from the links between its rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import errors
+from ..errors import GraphfillWarning, UnreachedWarning
+from ..solve._propagate import progress_bar
+from ._fill import LEARNT, fill_table
+from ._result import TableResult
+
+
+def impute(
+    table: Any,
+    edges: Any,
+    *,
+    id: Any = None,
+    source: Any = None,
+    target: Any = None,
+    weight: Any = None,
+    columns: Sequence[Any] | None = None,
+    exclude: Sequence[Any] = (),
+    types: Mapping[Any, str] | None = None,
+    missing: Sequence[Any] = (),
+    method: str = "propagation",
+    reliance: float | str = "held-out",
+    normalization: str = "rw",
+    solver: str = "exact",
+    n_iter: int = 40,
+    tol: float | None = None,
+    shrinkage: float = 0.0,
+    unreached: str = "mean",
+    mark: bool = False,
+    intervals: float | None = None,
+    scores: bool | str = False,
+    memory_limit: int | float | str | None = None,
+    threads: int | None = None,
+    seed: int = 0,
+    progress: bool = False,
+    return_result: bool = False,
+) -> Any:
+    """Fill the missing cells of a table from the rows linked to theirs.
+
+    Numbers, dates and times become one channel each, categories and texts one per value; the
+    channels are propagated along the edges, and turned back into cells of the column's own type.
+    Known cells come back as they were. A filled number lies within the range of the known ones;
+    a filled category is one that was seen.
+
+    Parameters
+    ----------
+    table : pandas, polars or pyarrow table, or another that narwhals reads
+        One row per node. Null, NaN, NaT and None are missing.
+    edges : table of edges, or anything ``Graph.of`` recognises
+        Nodes that the table lacks pass information on and are not added to the result.
+    id, source, target, weight : names of columns, optional
+        `id` is guessed (the column whose values are the ends of edges) and so are `source` and
+        `target` (by name, or the first two columns); a guess is said in a warning. The nodes of a
+        matrix or another graph without ids are the rows in order. In any library, ``id="the row
+        number"`` says that edges name rows, counted from 0; in pandas, ``id="the index"`` that
+        they name its labels. Edges count equally unless `weight` is named.
+    columns, exclude : names of columns, optional
+        Fill only these; leave these alone.
+    types : mapping from column to kind, optional
+        "number", "integer", "boolean", "category", "date", "time", "duration" or "leave".
+    missing : values that mean missing, such as ``[-1, "unknown"]``; one may come alone
+    method : {"propagation", "neighbors", "mean", "hybrid", "auto"}
+        Diffusion along the edges; the mean (or most frequent value) of the neighbours; that of
+        the column, which does not look at the graph; learners that look at the graph and at the
+        row's other columns; or, column by column, the best of all by held-out score.
+    intervals : float, optional
+        A level such as 0.9: columns ``<name>_low`` and ``<name>_high`` are added that hold the
+        truth of so many filled numbers, and ``<name>_probability`` and ``<name>_set`` for
+        categories; null for the filled cells of a column with fewer than 50 known ones, or with
+        too few for that level.
+    scores : bool, "random", "rows", "high" or "region"
+        Score the method on held-out cells, beside the column's mean and the neighbours'. With a
+        word, also on a fifth of the known cells hidden at random, as whole rows, high values (or
+        rare categories) first, or all around some nodes of the graph.
+    reliance : "held-out", or a number from 0 to 1
+        How far to go from the column's mean towards what the graph says. By default fitted per
+        column on a fifth of its known cells, hidden for it; 1 where those are too few.
+    normalization, solver, n_iter, tol, shrinkage, memory_limit, threads
+        As in :func:`propagate`. Channels are standardised first, so that diffusion starts from the
+        column's mean.
+    unreached : {"mean", "nan"}
+        What cells get that nothing known is connected to: the column's mean (or most frequent
+        value), or nothing: they stay missing.
+    mark : bool
+        Add a column ``<name>_filled`` per filled column that says which cells were filled.
+    seed : int
+        For what is sampled: pairs of neighbours whose agreement is measured.
+    progress : bool
+        Show a progress bar.
+    return_result : bool
+        Return a :class:`TableResult`, which holds the table and tells what was done.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"name": ["ann", "bob", "cat"], "age": [30, None, 40]})
+    >>> friends = pl.DataFrame({"a": ["ann", "bob"], "b": ["bob", "cat"]})
+    >>> impute(people, friends, id="name")["age"].to_list()
+    [30, 35, 40]
+    """
+    with progress_bar(progress) as tick:
+        result = fill_table(
+            table,
+            edges,
+            id=id,
+            source=source,
+            target=target,
+            weight=weight,
+            columns=columns,
+            exclude=exclude,
+            types=types,
+            missing=missing,
+            method=method,
+            reliance=reliance,
+            normalization=normalization,
+            solver=solver,
+            n_iter=n_iter,
+            tol=tol,
+            shrinkage=shrinkage,
+            unreached=unreached,
+            mark=mark,
+            intervals=intervals,
+            scores=scores,
+            portraits=return_result and (bool(scores) or intervals is not None or method in LEARNT),
+            memory_limit=memory_limit,
+            threads=threads,
+            seed=seed,
+            progress=tick,
+        )
+    _warn(result)
+    return result if return_result else result.table
+
+
+def _warn(result: TableResult) -> None:
+    if result.notes:
+        warnings.warn(" ".join(result.notes), GraphfillWarning, stacklevel=3)
+    n_unreached = sum(column.n_unreached for column in result.columns)
+    if n_unreached:
+        got = (
+            "left missing"
+            if result.settings["unreached"] == "nan"
+            else "given their column's mean or most frequent value"
+        )
+        warnings.warn(
+            f"{n_unreached:,} of {result.n_missing:,} missing cells cannot be inferred from the "
+            f"graph (nothing known of their column is connected to them) and were {got}",
+            UnreachedWarning,
+            stacklevel=3,
+        )
+    if result.converged is False:
+        warnings.warn(
+            f"stopped after {result.n_iter} iterations at a relative residual of "
+            f"{result.residual:.1e}: allow more iterations",
+            errors.ConvergenceWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,128 @@
+"""What filling a table did, as numbers and words."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..report._text import of_result
+from ._alignment import Alignment
+
+Cells = NDArray[np.bool_]
+
+
+@dataclass
+class ColumnSummary:
+    """What happened to one column.
+
+    Attributes
+    ----------
+    name, kind : the column, and what it was taken for
+    n_missing, n_filled, n_unreached : cells
+    agreement : how much neighbours agree beyond chance; None where that was not asked
+    verdict : "inferable", "weakly", "not from this graph" or "unknown"
+    reliance : from 0, filled with the mean, to 1, filled with what the graph says
+    explained : share of the variance of held-out cells that the fill explains, or of the mistakes
+        of the most frequent value that it avoids; None if untried
+    note : why it was left alone, or nothing
+    details : scores of methods, intervals and what else a report shows, as far as asked for
+    """
+
+    name: str
+    kind: str
+    n_missing: int
+    n_filled: int = 0
+    n_unreached: int = 0
+    agreement: float | None = None
+    agreement_spread: float | None = None
+    verdict: str = ""
+    reliance: float | None = None
+    explained: float | None = None
+    note: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(repr=False)
+class TableResult:
+    """What :func:`impute` did.
+
+    Attributes
+    ----------
+    table : the filled table, of the kind that came in
+    columns : one `ColumnSummary` per column
+    filled, unreached : which cells, [rows] of bool per column with missing cells
+    alignment : how rows and edges were matched
+    notes : what was guessed or left undone, in sentences
+    n_iter, residual, converged : as in `Result`; the worst of all columns
+    settings, seconds : to repeat the run, and what it took
+    """
+
+    table: Any
+    columns: list[ColumnSummary]
+    filled: dict[str, Cells]
+    unreached: dict[str, Cells]
+    alignment: Alignment
+    notes: list[str]
+    settings: dict[str, Any]
+    n_iter: int = 0
+    residual: float = 0.0
+    converged: bool | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return of_result(self.summary())
+
+    @property
+    def n_filled(self) -> int:
+        return sum(column.n_filled for column in self.columns)
+
+    @property
+    def n_missing(self) -> int:
+        return sum(column.n_missing for column in self.columns)
+
+    @property
+    def scores(self) -> dict[str, list[dict[str, Any]]]:
+        """By column, every method's scores on held-out cells, as far as asked for."""
+        found = {column.name: column.details.get("scores") for column in self.columns}
+        return {name: scores for name, scores in found.items() if scores}
+
+    def report(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write one self-contained page that says what was done and how far to trust it."""
+        from ..report import write_report
+
+        write_report(self.summary(), path, overwrite=overwrite)
+
+    def summary(self) -> dict[str, Any]:
+        """All but the cells, as plain numbers and words."""
+        graph = self.alignment.graph
+        return {
+            "rows": self.alignment.n_rows,
+            "nodes": graph.n_nodes,
+            "edges": graph.n_edges,
+            "nodes_outside_the_table": self.alignment.n_outside,
+            "rows_without_edge": self.alignment.n_unlinked,
+            "id": self.alignment.id,
+            "source": self.alignment.source,
+            "target": self.alignment.target,
+            "missing": self.n_missing,
+            "filled": self.n_filled,
+            "unreached": sum(column.n_unreached for column in self.columns),
+            "columns": [_plain(column) for column in self.columns],
+            "notes": self.notes,
+            "settings": self.settings,
+            "n_iter": self.n_iter,
+            "residual": self.residual,
+            "converged": self.converged,
+            "seconds": self.seconds,
+        }
+
+
+def _plain(column: ColumnSummary) -> dict[str, Any]:
+    """A summary in which NaN is None, as JSON has it, details beside the rest."""
+    said = asdict(column)
+    said |= said.pop("details")
+    return {key: None if value != value else value for key, value in said.items()}

@@ -1,0 +1,230 @@
+r"""How sure a filled number is: intervals.
+
+Split-conformal on held-out cells. With p the prediction of a held-out cell, t its truth and s an
+estimate of how far off predictions like it are, the scores e = (t - p) / s are exchangeable with
+those of missing cells; so [p + s q_a/2, p + s q_1-a/2], with q the quantiles of e, covers a share
+1 - a of the truths, whatever the predictor. s is learnt from how far off predictions were where
+the graph knows as little: few known neighbours, who disagree, far from anything known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._assessment import Assessment
+from ._features import Clues
+
+Floats = NDArray[np.float64]
+
+LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+POWERS = (0.0, 0.15, 0.3, 0.45, 0.6, 0.8, 1.0)  # of a learnt scale: how far to rely on it
+FEWEST_IN_GROUP = 100
+FEWEST_FOR_SCALE = 200  # held-out cells; with fewer all intervals are equally wide
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Intervals of the missing cells of a column of numbers, in levels.
+
+    Attributes
+    ----------
+    low, high : [missing]
+        Infinite where there are too few held-out cells to bound such a share.
+    coverage : float
+        Share of held-out cells within intervals made without their fold.
+    width, constant_width : float
+        Median width, and that of intervals all equally wide.
+    calibration : per nominal level, the share of held-out cells covered
+    """
+
+    low: Floats
+    high: Floats
+    coverage: float
+    width: float
+    constant_width: float
+    calibration: list[dict[str, float]]
+
+
+def intervals(
+    found: Assessment,
+    level: float,
+    seed: int = 0,
+    unreached: NDArray[np.bool_] | None = None,
+) -> Interval:
+    """Intervals that cover the truth of a share `level` of the missing cells.
+
+    No held-out cell is like one that nothing known is connected to (`unreached`, [missing]):
+    such a cell gets the interval that holds as many of the known cells.
+    """
+    truth = found.target.levels[found.rows]
+    error = truth - found.held_out[:, 0]
+    fold = fold_numbers(found.folds)
+    usual = float(np.mean(found.held_out))
+    known = _features(found.folds, found.held_out, usual)
+    asked = _features([found.final], found.filled, usual)
+    learnt = _scales(np.abs(error), fold, known, asked, seed)
+    powers = [(scale**power, final**power) for scale, final in learnt for power in POWERS]
+    # The scale that makes the narrowest intervals.
+    scale, final_scale = min(powers, key=lambda pair: _median_width(error, pair[0], level))
+    scores = error / scale
+    group, asked_group = _groups(found, level)
+
+    def covered(share: float) -> float:
+        inside = np.zeros(len(scores), dtype=bool)
+        for number in range(len(found.folds)):
+            rest, part = fold != number, fold == number
+            low, high = _by_group(scores[rest], group[rest], group[part], share)
+            inside[part] = (scores[part] >= low) & (scores[part] <= high)
+        return float(inside.mean())
+
+    low, high = _by_group(scores, group, asked_group, level)
+    own_low, own_high = _by_group(scores, group, group, level)
+    plain = 2.0 * _quantile(np.abs(error), level)  # value +- the same everywhere
+    centre = found.filled[:, 0]
+    low, high = centre + final_scale * low, centre + final_scale * high
+    if unreached is not None:
+        low[unreached], high[unreached] = _quantiles(truth, level)
+    return Interval(
+        low,
+        high,
+        covered(level),
+        float(np.median(scale * (own_high - own_low))),
+        float(plain),
+        [{"nominal": share, "actual": covered(share)} for share in LEVELS],
+    )
+
+
+def fold_numbers(folds: Sequence[Clues]) -> NDArray[np.intp]:
+    return np.repeat(np.arange(len(folds)), [len(clues.rows) for clues in folds])
+
+
+def _features(parts: Sequence[Clues], predicted: Floats, usual: float) -> Floats:
+    """What tells how far off a prediction is: itself, its surroundings, and what others say."""
+    said = np.concatenate([clues.said["propagation"][:, 0] for clues in parts])
+    around = np.concatenate([clues.surroundings for clues in parts])
+    neighbours = np.concatenate([clues.neighbours[:, 0] for clues in parts])
+    value = predicted[:, 0]
+    centred = np.abs(value - usual)
+    known = np.log1p(around[:, 0])
+    return np.column_stack(
+        [value, centred, known, around, np.abs(said - value), np.abs(neighbours - value)]
+    )
+
+
+def _scales(
+    off: Floats, fold: NDArray[np.intp], known: Floats, asked: Floats, seed: int
+) -> list[tuple[Floats, Floats]]:
+    """How far off predictions like these are: of held-out cells without their fold, of missing.
+
+    By trees and by a straight line; with few cells, the same for all.
+    """
+    if len(off) < FEWEST_FOR_SCALE or not off.any():
+        return [(np.ones(len(known)), np.ones(len(asked)))]
+    from sklearn.ensemble import HistGradientBoostingRegressor
+    from sklearn.linear_model import RidgeCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    # Never below a share of what is usual, lest one cell that was hit exactly rule its like.
+    floor = 0.1 * float(np.mean(off))
+    size = np.log(np.maximum(off, floor))
+    trees = HistGradientBoostingRegressor(
+        max_iter=40,
+        learning_rate=0.1,
+        max_leaf_nodes=6,
+        min_samples_leaf=40,
+        l2_regularization=1.0,
+        early_stopping=False,
+        random_state=seed,
+    )
+    line = make_pipeline(StandardScaler(), RidgeCV(alphas=np.logspace(0, 4, 9)))
+    learnt = []
+    for model, seen, wanted in (
+        (trees, known, asked),
+        (line, np.nan_to_num(known), np.nan_to_num(asked)),
+    ):
+        scale = np.empty(len(known))
+        for number in np.unique(fold):
+            part = fold == number
+            scale[part] = model.fit(seen[~part], size[~part]).predict(seen[part])
+        final = model.fit(seen, size).predict(wanted) if len(wanted) else np.empty(0)
+        low, high = size.min(), size.max()
+        learnt.append((np.exp(np.clip(scale, low, high)), np.exp(np.clip(final, low, high))))
+    return learnt
+
+
+def highest_level(n: int) -> float:
+    """The largest share that n held-out cells can bound, one of them being left on each side.
+
+    Examples
+    --------
+    >>> highest_level(199)
+    0.99
+    """
+    return 1.0 - 2.0 / (n + 1.0)
+
+
+def _groups(found: Assessment, level: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Held-out and missing cells by how far known ones are: next to one, two steps, farther.
+
+    Quantiles are taken within a group, so that coverage holds near and far alike; a group with
+    too few held-out cells, in general or for this level, joins the nearer one.
+    """
+    fewest = max(FEWEST_IN_GROUP, 2.0 / (1.0 - level))
+    steps = np.concatenate([clues.surroundings[:, 2] for clues in found.folds])
+    held, asked = (
+        np.clip(part, 1, 3).astype(np.intp) for part in (steps, found.final.surroundings[:, 2])
+    )
+    for number in (3, 2):
+        if np.count_nonzero(held == number) < fewest:
+            held[held == number] = asked[asked == number] = number - 1
+    return held, asked
+
+
+def _by_group(
+    scores: Floats, group: NDArray[np.intp], asked: NDArray[np.intp], level: float
+) -> tuple[Floats, Floats]:
+    """Quantiles of the scores of each asked cell's group."""
+    low, high = (np.empty(len(asked)) for _ in range(2))
+    for number in np.unique(asked):
+        own = scores[group == number]
+        at = asked == number
+        low[at], high[at] = _quantiles(own if len(own) else scores, level)
+    return low, high
+
+
+def _median_width(error: Floats, scale: Floats, level: float) -> float:
+    low, high = _quantiles(error / scale, level)
+    return float(np.median(scale)) * (high - low)
+
+
+def _quantiles(scores: Floats, level: float) -> tuple[float, float]:
+    """Between which a share `level` of further scores lies; as much left on each side.
+
+    Where one end falls on a value that many share (predictions at the least value there is, and
+    right), fewer are left beyond it than allowed, and more on the other side.
+    """
+    left = 1.0 - level
+    low, high = _quantile(scores, left / 2.0), _quantile(scores, 1.0 - left / 2.0)
+    if np.count_nonzero(scores == high) > 1:
+        low = _quantile(scores, left - float(np.mean(scores > high)))
+    elif np.count_nonzero(scores == low) > 1:
+        high = _quantile(scores, level + float(np.mean(scores < low)))
+    return low, high
+
+
+def _quantile(scores: Floats, share: float) -> float:
+    """Below which a share of further scores lies, on average.
+
+    It is k / (n + 1) for the k-th of n; in between, a straight line, so that few scores do not
+    make wide intervals. Beyond the first and the last nothing is known: there it is infinite.
+    """
+    n = len(scores)
+    rank = share * (n + 1.0)
+    if rank < 1.0 - 1e-9 or rank > n + 1e-9:
+        return float(np.copysign(np.inf, rank - 0.5 * (n + 1.0)))
+    return float(np.interp(share, np.arange(1, n + 1) / (n + 1.0), np.sort(scores)))

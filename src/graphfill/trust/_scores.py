@@ -1,0 +1,86 @@
+"""How good predictions are, on cells whose truth is known."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._features import Target
+
+Floats = NDArray[np.float64]
+
+
+def losses(target: Target, rows: NDArray[np.intp], predicted: Floats) -> Floats:
+    """What a prediction costs, cell by cell: its squared error, or 1 where the class is wrong."""
+    if target.n_classes:
+        return (predicted.argmax(axis=1) != target.levels[rows]).astype(np.float64)
+    return (predicted[:, 0] - target.levels[rows]) ** 2
+
+
+def score(
+    target: Target, rows: NDArray[np.intp], predicted: Floats, unit: float = 1.0
+) -> dict[str, float]:
+    """Scores by name: MAE, RMSE and R2 of numbers; accuracy, macro F1 and log-loss of classes.
+
+    Parameters
+    ----------
+    predicted : [rows, width]
+        Values, or probabilities of classes.
+    unit : float
+        What one level is worth in the column's own units.
+
+    Examples
+    --------
+    >>> score(Target(np.array([0.0, 2.0]), 0), np.arange(2), np.array([[0.0], [1.0]]))
+    {'mae': 0.5, 'rmse': 0.7071067811865476, 'r2': 0.5}
+    """
+    truth = target.levels[rows]
+    if not target.n_classes:
+        error = predicted[:, 0] - truth
+        spread = float(np.mean((truth - truth.mean()) ** 2))
+        return {
+            "mae": float(np.abs(error).mean()) * unit,
+            "rmse": float(np.sqrt(np.mean(error**2))) * unit,
+            "r2": 1.0 - float(np.mean(error**2)) / spread if spread else 0.0,
+        }
+    chosen = predicted.argmax(axis=1)
+    sure = np.clip(predicted[np.arange(len(rows)), truth.astype(int)], 1e-6, 1.0)
+    return {
+        "accuracy": float(np.mean(chosen == truth)),
+        "f1": _macro_f1(truth.astype(int), chosen),
+        "log_loss": float(-np.log(sure).mean()),
+    }
+
+
+def _macro_f1(truth: NDArray[np.int64], chosen: NDArray[np.int64]) -> float:
+    """Mean over the classes that occur of 2 right / (true + chosen)."""
+    size = int(max(truth.max(), chosen.max())) + 1
+    true, said = np.bincount(truth, minlength=size), np.bincount(chosen, minlength=size)
+    right = np.bincount(truth[truth == chosen], minlength=size)
+    occurs = true + said > 0
+    return float(np.mean(2 * right[occurs] / (true + said)[occurs]))
+
+
+def choose(costs: dict[str, Floats]) -> tuple[str, str]:
+    """The method to use, and why: the best, or a simpler one that is as good but for noise.
+
+    Parameters
+    ----------
+    costs : by method, from the simplest on: the loss of each held-out cell
+    """
+    means = {name: float(cost.mean()) for name, cost in costs.items()}
+    best = min(means, key=means.__getitem__)
+    for name, cost in costs.items():
+        if name == best:
+            break
+        worse = cost - costs[best]
+        noise = float(worse.std()) / np.sqrt(len(worse))
+        more = (means[name] - means[best]) / means[best] if means[best] else np.inf
+        if more <= 0.001 or (more <= 0.01 and more * means[best] <= noise):
+            return name, f"as good as {best} within noise, and simpler"
+    others = sorted((mean, name) for name, mean in means.items() if name != best)
+    if not others:
+        return best, "there is no other to compare with"
+    mean, runner_up = others[0]
+    gain = 1.0 - means[best] / mean if mean else 0.0
+    return best, f"its error on held-out cells is {gain:.0%} below that of {runner_up}, the next"

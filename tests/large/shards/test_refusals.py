@@ -1,0 +1,197 @@
+"""Files that are gone, cut off or changed; other inputs; a full disk; unknown engines."""
+
+import json
+import resource
+import shutil
+
+import numpy as np
+import pytest
+
+import graphfill as gf
+from graphfill.errors import InputError
+from graphfill.large._engines import propagate_sharded, run
+from graphfill.large._shards import cut, join, open_manifest
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
+SOLVER = {"name": "diffusion", "n_iter": 4}
+
+
+class Stops:
+    """An engine that gives up after some maps."""
+
+    def __init__(self, here, maps):
+        self.here, self.left = here, maps
+
+    def map(self, function, jobs, tick=None):
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+        return self.here.map(function, jobs, tick)
+
+
+@pytest.fixture
+def half_way(problem, tmp_path, here):
+    """A run stopped after its third barrier, and what it should come to."""
+    graph, X = problem(columns=3)
+    folder = tmp_path / "cut"
+    cut(graph, X, 2, folder, solver=SOLVER)
+    with pytest.raises(KeyboardInterrupt):
+        run(folder, Stops(here, 4))
+    return folder, gf.propagate(X, graph, n_iter=4, reorder=False).X
+
+
+def truncate(path):
+    path.write_bytes(path.read_bytes()[:-3])
+
+
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 4
+    path.write_bytes(content)
+
+
+FILES = ["shard-00001.bin", "state/z-000002-00001.bin"]
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (truncate, r"bytes but was written with \d+"),
+        (flip, r"has the checksum [0-9a-f]{8} but was written with [0-9a-f]{8}"),
+        (lambda path: path.unlink(), "is missing, though the manifest lists it"),
+    ],
+)
+def test_damaged_files_are_named(half_way, here, file, damage, reason):
+    folder, _ = half_way
+    damage(folder / file)
+    with pytest.raises(InputError, match=rf"{file}.*{reason}.*: restore it, or .*\.$"):
+        run(folder, here)
+
+
+def test_dask_hands_refusals_on(half_way, dask):
+    folder, _ = half_way
+    (folder / "shard-00000.bin").unlink()
+    with pytest.raises(InputError, match=r"shard-00000\.bin is missing"):
+        run(folder, dask)
+
+
+def test_after_damage_one_barrier_back(half_way, here):
+    folder, expected = half_way
+    flip(folder / "state/z-000002-00000.bin")
+    with pytest.raises(InputError, match=r"delete \S*/barriers/000002.json to go on"):
+        run(folder, here)
+    (folder / "barriers/000002.json").unlink()
+    run(folder, here)
+    np.testing.assert_array_equal(join(folder).X, expected)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "barriers/000002.json"])
+def test_damaged_manifests_are_named(half_way, here, name):
+    folder, _ = half_way
+    path = folder / name
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])
+    with pytest.raises(InputError, match=rf"{name} is no manifest as it was written \(no JSON"):
+        run(folder, here)
+    content = json.loads(whole)
+    content["content"]["n_rows" if "manifest" in name else "number"] += 1
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError, match="its checksum differs"):
+        run(folder, here)
+    path.unlink()
+    if "manifest" in name:
+        with pytest.raises(InputError, match=r"holds no manifest\.json"):
+            run(folder, here)
+
+
+def test_a_damaged_answer_is_not_joined(half_way, here):
+    folder, _ = half_way
+    run(folder, here)
+    flip(folder / "state/z-000004-00000.bin")
+    with pytest.raises(InputError, match=r"z-000004-00000\.bin has the checksum"):
+        join(folder, folder.parent / "X.npy")
+    assert [p.name for p in folder.parent.iterdir()] == ["cut"]
+
+
+def test_changed_inputs(half_way, here, problem):
+    folder, expected = half_way
+    graph, X = problem(columns=3)
+    same = {"n_shards": 2, "engine": here, "folder": folder, "n_iter": 4}
+    other = X.copy()
+    other[3, 1] = 5.0
+    with pytest.raises(InputError, match=r"cut from other inputs \(X has the checksum \w+\.\.\."):
+        propagate_sharded(other, graph, **same)
+    grown = gf.Graph.from_edges([0, *range(len(X) - 1)], [9, *range(1, len(X))], n_nodes=len(X))
+    with pytest.raises(InputError, match=r"\(graph has the checksum"):
+        propagate_sharded(X, grown, **same)
+    with pytest.raises(InputError, match=r"\(normalization is 'rw' but was 'sym'\)"):
+        propagate_sharded(X, graph, normalization="rw", **same)
+    with pytest.raises(InputError, match=r"\(n_iter is 5 but was 4\)"):
+        propagate_sharded(X, graph, **{**same, "n_iter": 5})
+    with pytest.raises(InputError, match=r"\(n_shards is 3 but was 2\)"):
+        propagate_sharded(X, graph, **{**same, "n_shards": 3})
+    np.testing.assert_array_equal(propagate_sharded(X, graph, **same).X, expected)
+
+
+class FullDisk:
+    """An engine on whose disk, from some map on, files cannot grow beyond a limit."""
+
+    def __init__(self, here, maps, size):
+        self.here, self.left, self.size = here, maps, size
+
+    def map(self, function, jobs, tick=None):
+        self.left -= 1
+        if self.left >= 0:
+            return self.here.map(function, jobs, tick)
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self.size, before[1]))
+        try:
+            return self.here.map(function, jobs, tick)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("maps", [1, 3])
+def test_a_full_disk(problem, tmp_path, here, maps):
+    graph, X = problem(columns=3)
+    cut(graph, X, 2, tmp_path, solver=SOLVER)
+    with pytest.raises(InputError, match=r"no room left to write .*z-00000\d-0000\d\.bin"):
+        run(tmp_path, FullDisk(here, maps, 5000))
+    assert not list(tmp_path.rglob("*.part"))
+    assert len(list((tmp_path / "barriers").iterdir())) == min(maps - 1, 2)
+    run(tmp_path, here)
+    np.testing.assert_array_equal(
+        join(tmp_path).X, gf.propagate(X, graph, n_iter=4, reorder=False).X
+    )
+
+
+def test_folders_and_engines(problem, tmp_path, here, half_way, monkeypatch):
+    graph, X = problem(columns=3)
+    with pytest.raises(InputError, match="exists and is no empty folder"):
+        cut(graph, X, 2, half_way[0])
+    with pytest.raises(InputError, match=r"engine is 'ray' but must be one of 'local', 'dask'"):
+        propagate_sharded(X, graph, n_shards=2, engine="ray")
+    with pytest.raises(InputError, match="X has 10 row"):
+        cut(graph, X[:10], 2, tmp_path / "new")
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    with pytest.raises(InputError, match=r'pip install "graphfill\[dask\]"'):
+        propagate_sharded(X, graph, n_shards=2, engine="dask")
+
+
+def test_a_folder_can_be_moved(half_way, here, tmp_path):
+    folder, expected = half_way
+    shutil.move(folder, tmp_path / "elsewhere")
+    run(tmp_path / "elsewhere", here)
+    np.testing.assert_array_equal(join(tmp_path / "elsewhere").X, expected)
+    assert open_manifest(tmp_path / "elsewhere").n_shards == 2
+
+
+def test_self_loops_are_on_or_off(problem, tmp_path):
+    graph, X = problem(columns=3)
+    for refused in (
+        lambda: cut(graph, X, 2, tmp_path / "cut", self_loops="no"),
+        lambda: propagate_sharded(X, graph, n_shards=2, self_loops="no"),
+    ):
+        with pytest.raises(InputError, match="self_loops is 'no' but must be True or False"):
+            refused()
