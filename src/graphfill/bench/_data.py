@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .. import io
+from ..graph._components import graph_components
 from ..graph._graph import Graph
 from ..io import _refuse_files
-from ..solve._operator import graph_components
 from ..table import _refuse_tables
 from . import _refuse
 from ._problem import Dataset, Split

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import kernels
-from ..solve._operator import graph_components, inverse_order
+from ._components import graph_components, inverse_order
 from ._graph import Graph
 
 Array = np.ndarray

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import errors
-from ..solve._operator import graph_components
+from ..graph._components import graph_components
 from ..solve._propagate import propagate
 from ._nodes import NodeTypes
 from ._relations import EdgeType, Relation, join

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from ..graph._components import with_self_loops
 from ..graph._graph import Graph
-from ..solve._operator import with_self_loops
 from . import _neighborhood as neighborhood
 from ._neighborhood import LocalSystem, Neighborhood, arcs, movable
 

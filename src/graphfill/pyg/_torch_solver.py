@@ -13,9 +13,10 @@ import torch
 from torch import Tensor
 
 from ..graph import _refuse_matrices
+from ..graph._components import graph_components
 from ..graph._graph import Graph
 from ..solve._convergence import has_converged, warn_of_residual
-from ..solve._operator import Operator, graph_components
+from ..solve._operator import Operator
 from ..solve._propagate import DEFAULT_TOL, Result, warn_of
 from ..solve._solvers import resolution
 from ..solve._weight_span import Span

@@ -46,4 +46,4 @@ def warn_of_residual(
             text += "float32 holds no more digits, pass float64 or a larger tol"
         else:
             text += "float64 holds no more digits, pass a larger tol"
-    warnings.warn(text, errors.ConvergenceWarning, stacklevel=3)
+    warnings.warn(text, errors.ConvergenceWarning, stacklevel=4)

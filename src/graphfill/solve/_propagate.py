@@ -13,12 +13,11 @@ import numpy as np
 
 from .. import errors, kernels
 from ..graph import _refuse_matrices
+from ..graph._components import graph_components
 from ..graph._graph import Graph
-from ..kernels._threads import available
 from ._convergence import has_converged, warn_of_residual
 from ._matrix import open_matrix
-from ._memory import parse_bytes
-from ._operator import graph_components
+from ._options import PropagationOptions
 from ._plan import lay_out
 from ._solvers import Progress, chebyshev, conjugate_gradients, diffusion, direct, resolution
 from ._tiles import Solver, fill
@@ -163,22 +162,34 @@ def propagate(
     >>> gf.propagate([1.0, None, 3.0], path, normalization="rw", solver="exact").X
     array([1., 2., 3.])
     """
-    errors.check_choice("normalization", normalization, ("sym", "rw"))
-    errors.check_choice("solver", solver, ("diffusion", "chebyshev", "exact"))
-    errors.check_choice("unreached", unreached, ("zero", "mean", "nan"))
-    if reorder != "auto":
-        errors.check_flag("reorder", reorder)
-    errors.check_flag("self_loops", self_loops)
-    errors.check_number("n_iter", n_iter, low=0, integer=True)
-    errors.check_number("max_iter", max_iter, low=1, integer=True)
-    errors.check_number("shrinkage", shrinkage, low=0)
-    if tol is not None:
-        errors.check_number("tol", tol, low=0)
-    if threads is not None:
-        errors.check_number("threads", threads, low=1, integer=True)
-    limit = parse_bytes(memory_limit)
-    n_threads = threads or available()
+    options = PropagationOptions(
+        normalization=normalization,
+        solver=solver,
+        n_iter=n_iter,
+        tol=tol,
+        max_iter=max_iter,
+        self_loops=self_loops,
+        shrinkage=shrinkage,
+        unreached=unreached,
+        reorder=reorder,
+        memory_limit=memory_limit,
+        threads=threads,
+    )
+    return propagate_with(
+        X, graph, options, missing_mask=missing_mask, start=start, progress=progress
+    )
 
+
+def propagate_with(
+    X: Any,
+    graph: Any,
+    options: PropagationOptions,
+    *,
+    missing_mask: Any = None,
+    start: Any = None,
+    progress: bool | Callable[[float], None] = False,
+) -> Result:
+    """:func:`propagate` with its options as one object."""
     opened = open_matrix(X, missing_mask=missing_mask)
     values = opened.values
     if not isinstance(graph, Graph):
@@ -188,13 +199,14 @@ def propagate(
         None if start is None else _refuse_matrices.check_start(open_matrix(start).values, values)
     )
 
-    missing_in_row, known_in_column, _ = kernels.survey(values, n_threads)
+    missing_in_row, known_in_column, _ = kernels.survey(values, options.n_threads)
+    solver = options.solver
     if solver == "exact" and graph.n_nodes <= DIRECT_NODES:
         solver = "direct"
     exact = solver in ("exact", "direct")
-    span = Span.of(graph, self_loops=self_loops, shrinkage=shrinkage)
+    span = Span.of(graph, self_loops=options.self_loops, shrinkage=options.shrinkage)
     dtype = span.dtype(values.dtype, exact=exact)
-    tolerance = DEFAULT_TOL[values.dtype.name] if tol is None else tol
+    tolerance = DEFAULT_TOL[values.dtype.name] if options.tol is None else options.tol
     label = graph_components(graph)[1]
     layout = lay_out(
         values,
@@ -202,38 +214,44 @@ def propagate(
         dtype=dtype,
         missing_in_row=missing_in_row,
         solver=solver,
-        products=EXPECTED_PRODUCTS if exact else n_iter,
-        reorder=reorder,
-        memory_limit=limit,
-        threads=n_threads,
-        normalization=normalization,
-        self_loops=self_loops,
-        shrinkage=shrinkage,
+        products=EXPECTED_PRODUCTS if exact else options.n_iter,
+        reorder=options.reorder,
+        memory_limit=options.memory_limit,
+        threads=options.n_threads,
+        normalization=options.normalization,
+        self_loops=options.self_loops,
+        shrinkage=options.shrinkage,
     )
     del graph  # if it was made here and rewritten in another order, its memory is needed
 
     centre = "zero"
-    if shrinkage > 0:
-        centre = "mean" if normalization == "rw" else "zero"
+    if options.shrinkage > 0:
+        centre = "mean" if options.normalization == "rw" else "zero"
     elif exact:
         centre = "degree"
     with progress_bar(progress, len(layout.tiles)) as tick:
         filled = fill(
             values,
             layout.operator,
-            _solver(solver, n_iter, span.tolerance(tolerance), max_iter, shrinkage),
+            _solver(
+                solver,
+                options.n_iter,
+                span.tolerance(tolerance),
+                options.max_iter,
+                options.shrinkage,
+            ),
             layout.tiles,
             centre=centre,
             start=started,
-            fill_values=_fill_values(values, known_in_column, unreached),
+            fill_values=_fill_values(values, known_in_column, options.unreached),
             interior=layout.interior,
             resolution=resolution(tolerance, dtype) if exact else 0.0,
             # Where digits are lost between parts, they are lost to numbers of any size.
-            keep_range=normalization == "rw" and solver == "exact" and span.blurs(dtype),
+            keep_range=options.normalization == "rw" and solver == "exact" and span.blurs(dtype),
             tick=tick,
         )
     n_missing = int(missing_in_row.sum(dtype=np.int64))
-    asked = tolerance if exact else tol
+    asked = tolerance if exact else options.tol
     blurred = solver == "exact" and n_missing > 0 and span.blurs(dtype)
     result = Result(
         opened.rebuild(filled.X),
@@ -245,14 +263,14 @@ def propagate(
         _label=label,
         _reached=filled.reached,
     )
-    warn_of(result, n_missing, unreached, known_in_column, opened.feature_names)
+    warn_of(result, n_missing, options.unreached, known_in_column, opened.feature_names)
     if result.converged is False:
         warn_of_residual(
             result.n_iter,
             result.residual,
             asked,
             solver,
-            max_iter,
+            options.max_iter,
             dtype,
             span if blurred else None,
         )
@@ -308,4 +326,4 @@ def warn_of(
         shown = [names[c] if names else int(c) for c in empty[:5]]
         more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
         text += f"; columns without any known cell: {', '.join(map(repr, shown))}{more}"
-    warnings.warn(text, errors.UnreachedWarning, stacklevel=3)
+    warnings.warn(text, errors.UnreachedWarning, stacklevel=4)

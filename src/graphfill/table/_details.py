@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solve._operator import graph_components
+from ..graph._components import graph_components
 from ..trust._assessment import Assessment
 from ..trust._class_sets import Certainty
 from ..trust._features import FAR, distance_to_known

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..graph._components import graph_components
 from ..graph._graph import Graph
-from ..solve._operator import graph_components
 from ..trust._agreement import Agreement, agreement
 from . import _refuse_tables
 from ._alignment import Alignment

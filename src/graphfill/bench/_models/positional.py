@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...graph._components import with_self_loops
 from ...graph._graph import Graph
-from ...solve._operator import with_self_loops
 from ...trust._features import adjacency
 
 

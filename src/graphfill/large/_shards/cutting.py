@@ -9,10 +9,10 @@ import numpy as np
 
 from ... import errors, kernels
 from ...graph import _refuse_matrices
+from ...graph._components import inverse_order
 from ...graph._graph import Graph
 from ...graph._ordering import cluster_order
 from ...solve._matrix import open_matrix
-from ...solve._operator import inverse_order
 from ...solve._weight_span import Span
 from .. import _refuse_shards
 from .extract import Extract, known_first

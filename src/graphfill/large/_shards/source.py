@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ... import kernels
+from ...graph._components import with_self_loops
 from ...graph._graph import Graph
-from ...solve._operator import with_self_loops
 from .. import _refuse_shards
 
 Array = np.ndarray
@@ -123,7 +123,7 @@ def degrees(graph: AnyGraph) -> Array:
 def components(graph: AnyGraph) -> tuple[int, Array, Array]:
     """Number of components, label per node, nodes in breadth-first order; 8 bytes per node."""
     if isinstance(graph, Graph):
-        from ...solve._operator import graph_components
+        from ...graph._components import graph_components
 
         return graph_components(graph)
     return kernels.components(graph.indptr, graph.indices)
