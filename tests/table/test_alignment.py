@@ -14,7 +14,7 @@ import scipy.sparse
 import graphfill as gf
 from graphfill.table._alignment import align
 from graphfill.table._id_search import INDEX
-from graphfill.table._naming import Naming
+from graphfill.table._options import Naming, Source, TableOptions
 
 IDS = {
     "text": ["ann", "bob", "cat"],
@@ -29,7 +29,11 @@ def table(ids, **columns):
 
 
 def aligned(frame, edges, **options):
-    return align(nw.from_native(frame, eager_only=True), edges, **options)
+    about = {
+        name: options.pop(name) for name in list(options) if name in Source.__dataclass_fields__
+    }
+    frame = nw.from_native(frame, eager_only=True)
+    return align(frame, edges, TableOptions(**options), Source(**about))
 
 
 @pytest.mark.parametrize("kind", IDS)
@@ -53,10 +57,13 @@ def test_nodes_that_the_table_lacks_come_after_its_rows():
     assert found.graph.indices[found.graph.indptr[3] :].tolist() == [0, 2]
 
 
-def test_rows_keep_their_order_whatever_the_ids():
+def test_nodes_are_in_the_order_of_the_ids_whatever_that_of_the_rows():
     edges = pl.DataFrame({"source": ["c", "c"], "target": ["a", "b"]})
     found = aligned(table(["b", "c", "a"]), edges)
-    assert found.graph.indices.tolist() == [1, 0, 2, 1]
+    assert found.graph.indices.tolist() == [2, 2, 0, 1]
+    assert found.order.tolist() == [2, 0, 1]
+    assert found.in_rows(np.array(["a", "b", "c"])).tolist() == ["b", "c", "a"]
+    assert aligned(table(["a", "b", "c"]), edges).order is None
 
 
 def test_leftover_row_numbers_give_way_to_a_column_of_ids():
@@ -64,9 +71,11 @@ def test_leftover_row_numbers_give_way_to_a_column_of_ids():
         {"id": [4, 2, 6, 0, 7, 1, 5, 3], "x": range(8)}, index=[3, 1, 5, 0, 4, 2, 7, 6]
     )
     edges = {"source": range(7), "target": range(1, 8)}
-    aligned = align(nw.from_native(frame), pd.DataFrame(edges))
+    aligned = align(nw.from_native(frame), pd.DataFrame(edges), TableOptions(), Source())
     assert aligned.id == "id"
-    alone = align(nw.from_native(frame[["x"]].astype(float)), pd.DataFrame(edges))
+    alone = align(
+        nw.from_native(frame[["x"]].astype(float)), pd.DataFrame(edges), TableOptions(), Source()
+    )
     assert alone.id == INDEX
     assert alone.guesses[0].startswith("Rows go by the index of the table, whose values are")
 
@@ -151,7 +160,9 @@ def test_nodes_without_ids_are_rows(form, make):
         assert found.id is None
         assert found.graph.indices.tolist() == gf.Graph.of(BY_ROWS[form]).indices.tolist()
         assert "in the order of the graph's nodes" in found.guesses[0]
-    assert aligned(frame, BY_ROWS[form], id="number").graph.indices[:2].tolist() == [2, 5]
+    by_id = aligned(frame, BY_ROWS[form], id="number")
+    assert by_id.graph.indices.tolist() == gf.Graph.of(BY_ROWS[form]).indices.tolist()
+    assert by_id.order.tolist() == np.argsort(rank).tolist()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import datetime
 import warnings
+from dataclasses import replace
 
 import narwhals as nw
 import numpy as np
@@ -12,14 +13,25 @@ import pytest
 
 import graphfill as gf
 from graphfill.cli._town import make_town
+from graphfill.solve import PropagationOptions
 from graphfill.table._columns import open_column
+from graphfill.trust import FillOptions, fill_columns
 from graphfill.trust._agreement import agreement
-from graphfill.trust._assessment import LEARNERS, METHODS, assess
-from graphfill.trust._class_sets import certainty
-from graphfill.trust._features import Target, look
+from graphfill.trust._assessment import LEARNERS, assess
+from graphfill.trust._channels import Recipe
+from graphfill.trust._column import Target
+from graphfill.trust._features import cell_features
 from graphfill.trust._folds import PATTERNS, draw_folds, hide_cells
-from graphfill.trust._intervals import _quantiles, highest_level, intervals
+from graphfill.trust._intervals import _quantiles, highest_level
+from graphfill.trust._options import VARIANTS
 from graphfill.trust._scores import choose, score
+from graphfill.trust._selection import candidates_of
+
+METHODS = ("mean", "neighbors", *VARIANTS, *LEARNERS)
+
+
+def candidates(**options):
+    return candidates_of(FillOptions(**options), gf.solve.propagate_with)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +62,8 @@ def test_a_cells_own_value_never_reaches_its_prediction(town, name):
     informative = dict.fromkeys(columns, True)
 
     def held_out(columns, method):
-        found = assess(columns, [name], graph, informative, methods=[method], choice=method)[name]
+        asked = replace(candidates(method="auto"), choice=method)
+        found = assess(columns, [name], graph, informative, asked)[name]
         place = np.flatnonzero(found.rows == row)[0]
         predicted = found.held_out[place]
         if found.target.n_classes:  # classes are numbered by frequency, which changes too
@@ -65,13 +78,13 @@ def test_a_cells_own_value_never_reaches_its_prediction(town, name):
         assert before == pytest.approx(after, rel=1e-6, abs=1e-6)
 
 
-def test_clues_do_not_look_at_what_is_hidden():
+def test_features_do_not_look_at_what_is_hidden():
     path = gf.Graph.from_edges(np.arange(9), np.arange(1, 10))
     levels = np.arange(10.0)
     hidden = np.array([4, 5])
-    (seen,) = look(Target(levels, 0), path, [hidden], [hidden], {"p": {"normalization": "rw",
-                   "solver": "exact"}})  # fmt: skip
-    np.testing.assert_allclose(seen.said["p"][:, 0], [4, 5])
+    recipe = Recipe("propagation", PropagationOptions(normalization="rw", solver="exact"))
+    (seen,) = cell_features(Target(levels, 0), path, recipe, [hidden], [hidden])
+    np.testing.assert_allclose(seen.propagated[:, 0], [4, 5])
     np.testing.assert_allclose(seen.neighbours[:, 0], [3, 6])
     assert seen.surroundings[:, 0].tolist() == [1, 1]
     assert seen.surroundings[:, 2].tolist() == [1, 1]
@@ -80,7 +93,8 @@ def test_clues_do_not_look_at_what_is_hidden():
 
 def test_auto_is_as_good_as_the_best_and_says_why(town):
     columns, graph = town
-    found = assess(columns, list(columns), graph, dict.fromkeys(columns, True), seed=1)
+    informative = dict.fromkeys(columns, True)
+    found = assess(columns, list(columns), graph, informative, candidates(method="auto", seed=1))
     for one in found.values():
         assert one.chosen in METHODS
         assert one.why
@@ -98,7 +112,7 @@ def test_an_uninformative_graph_is_not_looked_at(town):
     rng = np.random.default_rng(0)
     ends = rng.integers(0, 250, (2, graph.n_edges))
     found = assess(columns, ["age", "city"], gf.Graph.from_edges(ends, n_nodes=250),
-                   dict.fromkeys(columns, False))  # fmt: skip
+                   dict.fromkeys(columns, False), candidates(method="auto"))  # fmt: skip
     for one in found.values():
         assert one.chosen == "mean" or one.chosen in LEARNERS
         assert one.chosen.startswith(("mean", "columns"))
@@ -179,6 +193,13 @@ def smooth_table(seed, n=2000):
     return x, kind, gf.Graph.from_edges(np.arange(n - 1), np.arange(1, n), n_nodes=n)
 
 
+def filled(column, graph, seed=0):
+    options = FillOptions(intervals=0.9, seed=seed)
+    columns, informative = {column.name: column}, {column.name: True}
+    fills, _ = fill_columns(columns, list(columns), graph, lambda: informative, options)
+    return fills[column.name]
+
+
 def test_intervals_cover_and_are_narrower_where_the_graph_knows_more():
     covered, narrower = [], []
     for seed in range(3):
@@ -186,8 +207,7 @@ def test_intervals_cover_and_are_narrower_where_the_graph_knows_more():
         lost = np.random.default_rng(seed).random(len(x)) < 0.3
         series = nw.from_native(pl.Series("x", np.where(lost, np.nan, x)), series_only=True)
         column = open_column(series)
-        found = assess({"x": column}, ["x"], graph, {"x": True}, methods=["propagation"])["x"]
-        sure = intervals(found, 0.9, seed)
+        sure = filled(column, graph, seed).bounds
         low, high = (np.array(column.named(bound)) for bound in (sure.low, sure.high))
         covered.append(np.mean((x[lost] >= low) & (x[lost] <= high)))
         narrower.append(sure.width / sure.constant_width)
@@ -249,10 +269,10 @@ def test_probabilities_are_as_sure_as_they_are_right():
     lost = np.random.default_rng(1).random(len(kind)) < 0.3
     series = nw.from_native(pl.Series("k", np.where(lost, None, kind).tolist()), series_only=True)
     column = open_column(series)
-    found = assess({"k": column}, ["k"], graph, {"k": True}, methods=["propagation"])["k"]
-    sure = certainty(found, 0.9)
+    fill = filled(column, graph)
+    sure = fill.bounds
     names = np.array(column.named(np.arange(2.0)))
-    right = names[found.filled.argmax(axis=1)] == kind[lost]
+    right = names[fill.predictions.argmax(axis=1)] == kind[lost]
     assert sure.probability.mean() == pytest.approx(right.mean(), abs=0.03)
     truth = (kind[lost][:, None] == names).argmax(axis=1)
     held = sure.sets[np.arange(len(truth)), truth]

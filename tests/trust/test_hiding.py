@@ -8,10 +8,9 @@ import pytest
 import graphfill as gf
 from graphfill.cli._town import make_town
 from graphfill.table._columns import open_column
+from graphfill.trust import FillOptions
 from graphfill.trust._folds import PATTERNS, hide_cells
-from graphfill.trust._hiding import DRAWS, rehearse
-
-PLAIN = {"methods": ["mean", "neighbors", "propagation"], "choice": "propagation"}
+from graphfill.trust._hiding import DRAWS, scores_in_pattern
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +31,8 @@ def town():
 def test_scores_are_those_of_the_cells_that_were_hidden(town, pattern):
     *_, graph, columns = town
     informative = dict.fromkeys(columns, True)
-    said = rehearse(columns, columns, graph, informative, pattern=pattern, **PLAIN)
+    options = FillOptions(scores=pattern)
+    said = scores_in_pattern(columns, list(columns), graph, informative, options)
     for name, column in columns.items():
         tried = said[name]
         scores = {score["method"]: score for score in tried["scores"]}

@@ -125,22 +125,16 @@ def load_files(nodes: Any, edges: Any, label: str, id: str | None = None) -> Dat
     from ..table._alignment import align
     from ..table._columns import open_column
     from ..table._inspect import open_columns
-    from ..table._naming import Naming
+    from ..table._options import Naming, Source, TableOptions
 
     table, links = io.read_table(nodes), io.read_edges(edges)
     naming = Naming(table=table.path.name, edges=links.path.name)
     frame = nw.from_native(table.table, eager_only=True)
     _refuse_tables.check_column_name(label, frame.columns, naming.table)
-    alignment = align(
-        frame,
-        links.table,
-        id=id,
-        naming=naming,
-        texts=table.texts,
-        edge_texts=links.texts,
-        by_position=False,
-    )
-    opened = open_columns(frame, alignment, None, [label], {}, [], naming)
+    options = TableOptions(id=id, exclude=[label])
+    source = Source(naming=naming, texts=table.texts, edge_texts=links.texts, by_position=False)
+    alignment = align(frame, links.table, options, source)
+    opened = open_columns(frame, alignment, options, source)
     features = [column for column in opened.values() if column.n_channels]
     _refuse.check_columns_to_learn_from(len(features), naming.table)
     n_rows, n_nodes = alignment.n_rows, alignment.graph.n_nodes
@@ -152,6 +146,8 @@ def load_files(nodes: Any, edges: Any, label: str, id: str | None = None) -> Dat
         X[:n_rows, start : start + column.n_channels] = channels
         start += column.n_channels
     classes = open_column(frame.get_column(label), kind="category")
+    if alignment.order is not None:
+        classes = classes.in_order(alignment.order)
     y: NDArray[np.int64] = np.full(n_nodes, -1, dtype=np.int64)
     y[:n_rows] = np.nan_to_num(classes.levels(), nan=-1).astype(np.int64)
     _refuse.check_labels(label, classes.n_classes, int((y >= 0).sum()))

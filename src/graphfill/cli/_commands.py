@@ -6,15 +6,18 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from .. import errors, io
 from ..io import _refuse_outputs
 from ..report import _text as summary
+from ..solve import PropagationOptions
 from ..table._fill import fill_table
-from ..table._naming import Naming
+from ..table._options import Naming, Source, TableOptions
 from ..table._result import TableResult
+from ..trust import FillOptions
 from . import _large as outsized
 from ._demo import DEMO_FILES, HIDDEN, town_scores, write_town
 from ._progress import bar_of, byte_bar, say
@@ -55,7 +58,7 @@ def impute(options: argparse.Namespace) -> int:
 
 def _impute_from_disk(options: argparse.Namespace, propagate: Callable[..., Any]) -> int:
     with bar_of(options, "filling") as tick:
-        result = outsized.fill(options, propagate, progress=tick, **_method(options))
+        result = outsized.fill(options, _table_options(options), propagate, progress=tick)
     return _done(options, result)
 
 
@@ -65,17 +68,7 @@ def _impute_in_memory(options: argparse.Namespace, propagate: Callable[..., Any]
     table, edges = _read(options)
     read = time.perf_counter()
     with bar_of(options, "filling") as tick:
-        result = _fill(
-            table,
-            edges,
-            options,
-            **_method(options),
-            scores=options.scores,
-            **_trust(options.report, options.intervals),
-            memory_limit=options.memory_limit,
-            propagate=propagate,
-            progress=tick,
-        )
+        result = _fill(table, edges, _table_options(options), solve=propagate, progress=tick)
     filled = time.perf_counter()
     with byte_bar(options, f"writing {output.name}") as tick:
         io.write_table(
@@ -96,20 +89,37 @@ def _impute_in_memory(options: argparse.Namespace, propagate: Callable[..., Any]
     return _done(options, result)
 
 
-def _method(options: argparse.Namespace) -> dict[str, Any]:
-    """What was asked for, by the names that functions have for it."""
-    return {
-        "method": options.method,
-        "reliance": options.reliance,
-        "normalization": options.normalization,
-        "solver": options.solver,
-        "n_iter": options.steps,
-        "tol": options.tol,
-        "shrinkage": options.shrinkage,
-        "unreached": "nan" if options.unreached == "leave" else "mean",
-        "mark": options.mark,
-        "threads": options.threads,
-    }
+def _table_options(options: argparse.Namespace, **changed: Any) -> TableOptions:
+    """What was asked for on the command line, as one object; `changed` overrides some of it."""
+    given = vars(options) | changed
+    level, report = given.get("intervals"), given.get("report")
+    return TableOptions(
+        **{name: given.get(name) for name in ("id", "source", "target", "weight", "columns")},
+        exclude=given.get("exclude", ()),
+        # How a date is written matters to the reader alone.
+        types={name: kind.partition(":")[0] for name, kind in given.get("types", ())},
+        missing=given.get("missing") or [],
+        mark=given.get("mark", False),
+        add_bounds=level is not None,
+        details=report is not None,
+        fill=FillOptions(
+            method=given.get("method", "propagation"),
+            reliance=given.get("reliance", "held-out"),
+            unreached="nan" if given.get("unreached") == "leave" else "mean",
+            intervals=LEVEL if level is None and report is not None else level,
+            scores=given.get("scores", False),
+            seed=options.seed,
+            propagation=PropagationOptions(
+                normalization=given.get("normalization", "rw"),
+                solver=given.get("solver", "exact"),
+                n_iter=given.get("steps", STEPS),
+                tol=given.get("tol"),
+                shrinkage=given.get("shrinkage", 0.0),
+                memory_limit=given.get("memory_limit"),
+                threads=given.get("threads"),
+            ),
+        ),
+    )
 
 
 def _done(options: argparse.Namespace, result: TableResult) -> int:
@@ -125,10 +135,9 @@ def check(options: argparse.Namespace) -> int:
     _check_report(options, [Path(options.table), Path(options.edges)])
     table, edges = _read(options)
     with bar_of(options, "scoring") as tick:
-        how: dict[str, Any] = {}
-        if options.report is not None:
-            how = {"method": "auto", "progress": tick, **_trust(options.report, None)}
-        result = _fill(table, edges, options, fill=False, **how)
+        method = "propagation" if options.report is None else "auto"
+        chosen = _table_options(options, method=method)
+        result = _fill(table, edges, chosen, fill=False, progress=tick)
     said = result.summary()
     _report(options, said)
     say(options, said, lambda: summary.of_survey(said))
@@ -146,7 +155,8 @@ def demo(options: argparse.Namespace) -> int:
     began = time.perf_counter()
     table, edges = _read(arguments, defaults=True)
     report = folder / "report.html"
-    result = _fill(table, edges, arguments, id="person", scores=True, portraits=True)
+    chosen = replace(_table_options(options, id="person", scores=True), details=True)
+    result = _fill(table, edges, chosen)
     output = folder / "filled.csv"
     io.write_table(output, result.table, like=table, changed=result.filled, overwrite=True)
     result.seconds["total"] = time.perf_counter() - began
@@ -185,14 +195,6 @@ def completion(options: argparse.Namespace) -> int:
 
 
 # -- pieces --
-
-
-def _trust(report: Any, level: float | None) -> dict[str, Any]:
-    """What a report needs, beside what was asked for: intervals, which are not written then."""
-    if report is None:
-        return {"intervals": level}
-    asked = level is not None
-    return {"intervals": level or LEVEL, "add_intervals": asked, "portraits": True}
 
 
 def _check_report(options: argparse.Namespace, others: list[Path]) -> None:
@@ -245,8 +247,8 @@ def _read(options: argparse.Namespace, defaults: bool = False) -> tuple[io.Sheet
     return table, edges
 
 
-def _fill(table: io.Sheet, edges: io.Sheet, options: argparse.Namespace, **how: Any) -> TableResult:
-    """Fill or survey what was read, with the files' notes before the table's own."""
+def _fill(table: io.Sheet, edges: io.Sheet, options: TableOptions, **how: Any) -> TableResult:
+    """Fill or inspect what was read, with the files' notes before the table's own."""
     naming = Naming(
         table=table.path.name,
         edges=edges.path.name,
@@ -254,34 +256,18 @@ def _fill(table: io.Sheet, edges: io.Sheet, options: argparse.Namespace, **how: 
         edge_row=_places(edges),
         cell_row=lambda row: f"{table.path.name}, {_places(table)(row)}",
     )
-    if hasattr(options, "id"):
-        how = {
-            "id": options.id,
-            "source": options.source,
-            "target": options.target,
-            "weight": options.weight,
-            "columns": options.columns,
-            "exclude": options.exclude,
-            # How a date is written matters to the reader alone.
-            "types": {name: kind.partition(":")[0] for name, kind in options.types},
-            # The cells of a CSV file were told missing when they were read.
-            "missing": [] if table.format == "csv" else options.missing or [],
-        } | how
-    result = fill_table(
-        table.table,
-        edges.table,
-        seed=options.seed,
+    source = Source(
         naming=naming,
         left_alone=table.left_alone,
-        alignment_options={
-            "texts": table.texts,
-            "edge_texts": edges.texts,
-            "originals": table.originals,
-            "edge_originals": edges.originals,
-            "by_position": False,
-        },
-        **how,
+        texts=table.texts,
+        edge_texts=edges.texts,
+        originals=table.originals,
+        edge_originals=edges.originals,
+        by_position=False,
     )
+    if table.format == "csv":  # whose cells were told missing when they were read
+        options = replace(options, missing=[])
+    result = fill_table(table.table, edges.table, options, source=source, **how)
     result.notes = [*table.notes, *edges.notes, *result.notes]
     return result
 

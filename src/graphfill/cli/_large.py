@@ -14,7 +14,7 @@ from ..io import _refuse_outputs
 from ..kernels._threads import available
 from ..large import _refuse_shards
 from ..solve._memory import parse_bytes
-from ..solve._propagate import Result, propagate
+from ..solve._propagate import Result, propagate_with
 from ..table._result import TableResult
 
 SHARDS_PER_WORKER = 4
@@ -29,7 +29,7 @@ def solving(options: argparse.Namespace) -> Iterator[Callable[..., Result]]:
     given = {name: getattr(options, name) for name in names}
     _refuse_shards.check_engine_options(options.engine, given)
     if options.engine is None:
-        yield propagate
+        yield propagate_with
         return
     _refuse_shards.check_sharded_method(options.method, _all_columns(options))
     _refuse_shards.check_sharded_solver(options.solver)
@@ -69,7 +69,9 @@ def from_disk(options: argparse.Namespace) -> bool:
     return True
 
 
-def fill(options: argparse.Namespace, propagate: Callable[..., Result], **how: Any) -> TableResult:
+def fill(
+    options: argparse.Namespace, chosen: Any, propagate: Callable[..., Result], progress: Any
+) -> TableResult:
     """Fill from file to file."""
     from ..large._disk import fill_file
 
@@ -77,18 +79,11 @@ def fill(options: argparse.Namespace, propagate: Callable[..., Result], **how: A
         options.table,
         options.edges,
         options.output,
+        chosen,
         memory_limit=options.memory_limit or int(MOST_OF_MEMORY * machine_bytes()),
-        id=options.id,
-        source=options.source,
-        target=options.target,
-        weight=options.weight,
-        columns=options.columns,
-        exclude=options.exclude,
         types=dict(options.types),
-        missing=options.missing or [],
-        seed=options.seed,
-        propagate=propagate,
-        **how,
+        progress=progress,
+        solve=propagate,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import kernels
@@ -41,3 +43,14 @@ def with_self_loops(graph: Graph) -> Graph:
         )
 
     return graph.derived("with self-loops", compute)
+
+
+def adjacency_matrix(graph: Graph) -> Any:
+    """The graph as a SciPy matrix; kept on the graph."""
+    import scipy.sparse
+
+    weights = np.ones(len(graph.indices)) if graph.weights is None else graph.weights
+    shape = (graph.n_nodes, graph.n_nodes)
+    return graph.derived(
+        "matrix", lambda: scipy.sparse.csr_array((weights, graph.indices, graph.indptr), shape)
+    )

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._page import render
+from ._text import of_result, unreached_sentence
 
-__all__ = ["render", "write_report"]
+__all__ = ["of_result", "render", "unreached_sentence", "write_report"]
 
 
 def write_report(

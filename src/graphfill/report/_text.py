@@ -30,11 +30,14 @@ def _filled(said: Said, took: str = "") -> str:
     """How many cells were filled, and what kept others from it."""
     head = f"Filled {said['filled']:,} of {said['missing']:,} missing cells ({_size(said)}){took}."
     if said["unreached"]:
-        got = (
-            "stay missing"
-            if said["settings"]["unreached"] == "nan"
-            else "got their column's mean or most frequent value"
-        )
+        words = {
+            "mean": "got their column's mean or most frequent value",
+            "columns": "were filled from their row's other columns",
+            "nothing": "stay missing",
+        }
+        default = "nothing" if said["settings"]["unreached"] == "nan" else "mean"
+        kinds = {c.get("unreached_got") or default for c in said["columns"] if c["n_unreached"]}
+        got = " or ".join(words[kind] for kind in sorted(kinds or {default}))
         head += (
             f"\n{said['unreached']:,} of them are connected to nothing known of their column and "
             f"{got}."
@@ -196,3 +199,26 @@ def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _numeric(cell: str) -> bool:
     return not cell or cell[0].isdigit() or cell[0] == "-"
+
+
+def unreached_sentence(summary: dict[str, Any]) -> str:
+    """What became of missing cells that the graph does not reach; nothing where there are none."""
+    words = {
+        "mean": "given their column's mean or most frequent value",
+        "columns": "filled from their row's other columns",
+        "nothing": "left missing",
+    }
+    counts: dict[str, int] = {}
+    for column in summary["columns"]:
+        if column["n_unreached"]:
+            got = column["unreached_got"]
+            counts[got] = counts.get(got, 0) + column["n_unreached"]
+    if not counts:
+        return ""
+    head = (
+        f"{sum(counts.values()):,} of {summary['missing']:,} missing cells cannot be inferred from "
+        "the graph (nothing known of their column is connected to them) and were "
+    )
+    if len(counts) == 1:
+        return head + words[next(iter(counts))]
+    return head + " or ".join(f"{words[got]} ({n:,})" for got, n in counts.items())

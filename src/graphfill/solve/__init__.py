@@ -1,5 +1,6 @@
 """Feature Propagation on matrices: the plain function, and the solvers behind it."""
 
-from ._propagate import Result, propagate
+from ._options import PropagationOptions
+from ._propagate import Result, progress_bar, propagate, propagate_with
 
-__all__ = ["Result", "propagate"]
+__all__ = ["PropagationOptions", "Result", "progress_bar", "propagate", "propagate_with"]

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..graph._edges import is_table
-from ..graph._graph import Graph
-from . import _refuse_tables
+from ..errors import InputError, named, option
+from ..graph import Graph, is_table
 from ._edge_ends import ends_in_graph, ends_in_table
-from ._id_column import alike, first_duplicate, numbered
-from ._id_search import find_ids
-from ._naming import Naming
+from ._id_column import Ids, alike, first_duplicate, numbered, order_by_id
+from ._id_search import find_ids, id_holder
+from ._options import Naming, Source, TableOptions
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Alignment:
-    """The graph whose first `n_rows` nodes are the table's rows, in order.
+    """The graph whose first `n_rows` nodes are the table's rows, in the order of their ids.
 
     Attributes
     ----------
@@ -32,6 +32,7 @@ class Alignment:
         Rows; nodes that the table lacks; rows that no edge names.
     id, source, target : what holds the ids; None where that has no name
     guesses : sentences that say what was guessed
+    order : the row that each of the first nodes is; None where node k is row k
     """
 
     graph: Graph
@@ -42,90 +43,127 @@ class Alignment:
     source: Any
     target: Any
     guesses: list[str] = field(default_factory=list)
+    order: NDArray[np.intp] | None = None
+
+    def in_rows(self, cells: NDArray[Any]) -> NDArray[Any]:
+        """What is known of the first nodes, by row."""
+        if self.order is None:
+            return cells
+        placed = np.empty_like(cells)
+        placed[self.order] = cells
+        return placed
 
 
-def align(
-    frame: nw.DataFrame[Any],
-    edges: Any,
-    *,
-    id: Any = None,
-    source: Any = None,
-    target: Any = None,
-    weight: Any = None,
-    naming: Naming | None = None,
-    texts: Mapping[str, Any] | None = None,
-    edge_texts: Mapping[str, Any] | None = None,
-    originals: Mapping[str, Any] | None = None,
-    edge_originals: Mapping[str, Any] | None = None,
-    by_position: bool = True,
-) -> Alignment:
+def align(frame: nw.DataFrame[Any], edges: Any, options: TableOptions, source: Source) -> Alignment:
     """Find the ids of the rows and the ends of the edges, and make the graph of them.
 
-    Parameters
-    ----------
-    frame : narwhals DataFrame
-    edges : a table of edges, or anything ``Graph.of`` recognises
-    id, source, target, weight : names of columns
-        `id` is guessed by looking up ends of edges, `source` and `target` by their names or as
-        the first two columns. Edges count equally unless `weight` is named.
-    naming : what messages call the tables and their rows
-    texts, edge_texts : the text of columns that came without types
-    originals, edge_originals : columns as they stood, texts that mean missing included
-    by_position : whether rows may go by number where no column holds ids
+    The column of ids is guessed by looking up ends of edges, those of the ends by their names or
+    as the first two. Edges count equally unless a weight is named.
     """
-    naming = naming or Naming()
-    guesses: list[str] = []
-    texts, edge_texts = texts or {}, edge_texts or {}
-    _refuse_tables.check_has_rows(len(frame), naming.table)
+    naming, guesses = source.naming, []  # type: tuple[Naming, list[str]]
+    if not len(frame):
+        raise InputError(f"There is no row in {naming.table}: there is nothing to fill.")
     numbered_rows = None
+    names = options.source, options.target
     if is_table(edges) and not isinstance(edges, Graph):
-        listed, weights, (source, target) = ends_in_table(
-            edges, source, target, weight, naming, edge_texts, guesses
-        )
+        ends, weights, names = ends_in_table(edges, options, source, guesses)
     else:
-        listed, weights, numbered_rows = ends_in_graph(edges, weight)
-    for role, name, ends in zip(("source", "target"), (source, target), listed, strict=True):
-        row = ends.missing()
+        ends, weights, numbered_rows = ends_in_graph(edges, options.weight)
+    for role, name, column in zip(("source", "target"), names, ends, strict=True):
+        row = column.missing()
         if row is not None:
-            marker = _marker(edge_originals, name, row)
-            raise _refuse_tables.edge_without_end(naming.edges, naming.edge_row(row), role, marker)
-
-    guessed = id is None
-    name, own = find_ids(frame, id, listed, texts, naming, guesses, by_position, numbered_rows)
-    for holder, ids in ((naming.table, [own]), (naming.edges, listed)):
-        if any(column.trimmed for column in ids):
+            raise _edge_without_end(
+                naming, naming.edge_row(row), role, _marker(source.edge_originals, name, row)
+            )
+    id, ids = find_ids(frame, options.id, ends, source, guesses, numbered_rows)
+    for holder, columns in ((naming.table, [ids]), (naming.edges, ends)):
+        if any(column.trimmed for column in columns):
             guesses.append(f"Blanks around the ids in {holder} are left out.")
-    row = own.missing()
+    guessed = options.id is None
+    row = ids.missing()
     if row is not None:
-        marker = _marker(originals, name, row)
-        raise _refuse_tables.row_without_id(naming.table, naming.row(row), name, guessed, marker)
-    own, *both = alike(own, *listed)
-    nodes, first, second = numbered(own, *both)
+        marker = _marker(source.originals, id, row)
+        raise row_without_id(naming.table, naming.row(row), id, guessed, marker)
+    ids, *both = alike(ids, *ends)
+    nodes, first, second = numbered(ids, *both)
     twice = first_duplicate(nodes)
     if twice is not None:
         rows = naming.row(twice[0]), naming.row(twice[1])
-        raise _refuse_tables.id_occurs_twice(naming.table, name, own[twice[1]], *rows, guessed)
-    graph = Graph.from_edges(first, second, weight=weights, nodes=nodes, unknown="add")
+        raise id_occurs_twice(naming.table, id, ids[twice[1]], *rows, guessed)
+    order = None if id is None else order_by_id(ids)
+    in_order = nodes if order is None else nodes[order]
+    graph = Graph.from_edges(first, second, weight=weights, nodes=in_order, unknown="add")
     n_rows = len(nodes)
     n_unlinked = int(np.count_nonzero(np.diff(graph.indptr)[:n_rows] == 0))
     if len(first) and n_unlinked == n_rows and not np.isin(nodes, [first, second]).any():
-        raise _refuse_tables.no_id_matches(
-            naming.table, name, own[0], own.kind, naming.edges, both[0][0], both[0].kind
+        raise no_id_matches(naming, id, ids, both[0])
+    n_outside = graph.n_nodes - n_rows
+    return Alignment(graph, n_rows, n_outside, n_unlinked, id, *names, guesses, order)
+
+
+def _marker(originals: Mapping[str, Any], name: Any, row: int) -> str | None:
+    """The text that counts as missing in a cell, if there is one."""
+    column = originals.get(name)
+    cell = None if column is None else column[row].as_py()
+    return cell.strip() or None if isinstance(cell, str) else None
+
+
+# -- refusals --
+
+
+def _edge_without_end(naming: Naming, row: str, role: str, marker: str | None) -> InputError:
+    """An edge that names one node only; `marker`: what stands there and means missing."""
+    if marker is None:
+        return InputError(
+            f"There is no {role} in {naming.edges}, {row}: name the node or drop the edge."
         )
-    return Alignment(
-        graph,
-        n_rows,
-        graph.n_nodes - n_rows,
-        n_unlinked,
-        name,
-        source,
-        target,
-        guesses,
+    return InputError(
+        f"The {role} in {naming.edges}, {row} is {named(marker)}, which counts as missing: pass "
+        f"{option('missing', edges=True)} '' if it is an id, or drop the edge."
     )
 
 
-def _marker(originals: Mapping[str, Any] | None, name: Any, row: int) -> str | None:
-    """The text that counts as missing in a cell, if there is one."""
-    column = (originals or {}).get(name)
-    cell = None if column is None else column[row].as_py()
-    return cell.strip() or None if isinstance(cell, str) else None
+def row_without_id(
+    holder: str, row: str, name: Any, guessed: bool = False, marker: str | None = None
+) -> InputError:
+    """A row that no edge can name; `marker`: what stands there and means missing."""
+    other = f", or name another column with {option('id')}" if guessed else ""
+    if marker is not None:
+        return InputError(
+            f"The id in {_ids_in(name, holder, guessed)}, {row} is {named(marker)}, which counts "
+            f"as missing: pass {option('missing')} '' if it is an id{other}."
+        )
+    return InputError(
+        f"There is no id in {_ids_in(name, holder, guessed)}, {row}: every row needs one{other}."
+    )
+
+
+def id_occurs_twice(
+    holder: str, name: Any, node: Any, first: str, second: str, guessed: bool = False
+) -> InputError:
+    """Two rows for one node."""
+    return InputError(
+        f"The id {named(node)} occurs twice in {_ids_in(name, holder, guessed)}, in {first} and "
+        f"in {second}: keep one row per id, or name another column with {option('id')}."
+    )
+
+
+def _ids_in(name: Any, holder: str, guessed: bool) -> str:
+    """Where the ids are, and whether anybody said so."""
+    return f"{id_holder(name)} of {holder}{' (guessed to hold the ids)' if guessed else ''}"
+
+
+def no_id_matches(naming: Naming, name: Any, ids: Ids, ends: Ids) -> InputError:
+    """Ids and ends of edges that have nothing in common."""
+    where, id, end = id_holder(name), named(ids[0]), named(ends[0])
+    if ids.kind != ends.kind:
+        return InputError(
+            f"The ids in {where} of {naming.table} are {ids.kind} (such as {id}) but the ends "
+            f"in {naming.edges} are {ends.kind} (such as {end}), so that none match: make both "
+            "the same type."
+        )
+    return InputError(
+        f"No id in {where} of {naming.table} (such as {id}) is named in {naming.edges} (such as "
+        f"{end}): name the right columns with {option('id')}, {option('source')} and "
+        f"{option('target')}."
+    )

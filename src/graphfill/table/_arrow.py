@@ -8,7 +8,7 @@ back the column itself, in its own library, with no cell touched but those that 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +47,8 @@ class Cells:
         What the codes in `twin` stand for, when they are codes.
     mixture : tuple or None
         For the family "mixed", two kinds of cells with the row and the value of an example.
+    order : ndarray of int or None
+        Which row of `series` each cell of `twin` is; None where they are in the same order.
     """
 
     series: nw.Series[Any]
@@ -57,6 +59,18 @@ class Cells:
     note: str = ""
     values: Sequence[Any] | None = None
     mixture: tuple[objects.Example, objects.Example] | None = None
+    order: NDArray[np.intp] | None = None
+
+    def in_order(self, order: NDArray[np.intp]) -> Cells:
+        """The same column, its cells read in another order of the rows."""
+        cells = replace(self, twin=self.twin.take(order), order=order)
+        if "floats" in self.__dict__:  # parsed from text, perhaps
+            cells.floats = self.floats[order]
+        return cells
+
+    def rows(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The rows of `series` that some cells are."""
+        return places if self.order is None else self.order[places]
 
     @cached_property
     def missing(self) -> NDArray[np.bool_]:

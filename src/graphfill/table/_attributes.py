@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import errors
-from ..graph._graph import Graph
+from ..errors import GraphfillWarning, InputError, check_flag, named
+from ..graph import Graph
 from . import _objects as objects
-from . import _refuse_attributes, _refuse_columns
+from ._columns import mixed_column
 from ._impute import impute
 
 if TYPE_CHECKING:
@@ -64,13 +65,13 @@ def impute_graph(
     """
     import pyarrow as pa
 
-    _refuse_attributes.check_own_options(options)
-    errors.check_flag("inplace", inplace)
+    _check_options(options)
+    check_flag("inplace", inplace)
     nodes = _nodes_of(G)
     held = nodes.attributes()
     if attributes is not None:
         attributes = [attributes] if isinstance(attributes, str) else list(attributes)
-        _refuse_attributes.check_node_attributes(attributes, held)
+        _check_node_attributes(attributes, held)
     wanted = nodes.usual(held) if attributes is None else attributes
     markers = options.get("missing", ())
     columns, left = {}, []
@@ -81,7 +82,11 @@ def impute_graph(
             left.append(f"Attribute {attribute!r} is left alone: it holds {column}.")
         else:
             columns[name] = column
-    _refuse_attributes.check_some_attribute(list(columns))
+    if not columns:
+        raise InputError(
+            "No node of the graph has an attribute that can be filled: set some on the nodes whose "
+            "values are known."
+        )
     id = _free_name("node", columns)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -95,7 +100,7 @@ def impute_graph(
             **options,
         )
     for sentence in left:
-        warnings.warn(sentence, errors.GraphfillWarning, stacklevel=2)
+        warnings.warn(sentence, GraphfillWarning, stacklevel=2)
     for warning in caught:  # said again, at the line that called this
         warnings.warn(str(warning.message), warning.category, stacklevel=2)
     result.notes += left
@@ -171,7 +176,32 @@ def _nodes_of(G: Any) -> _NetworkxNodes | _IgraphNodes:
         return _IgraphNodes(G)
     if hasattr(G, "adjacency") and hasattr(G, "nodes"):
         return _NetworkxNodes(G)
-    raise _refuse_attributes.not_a_library_graph(G)
+    raise InputError(
+        f"impute_graph fills the node attributes of a NetworkX or igraph graph, not of a "
+        f"{type(G).__name__}: use impute for a table and its edges."
+    )
+
+
+def _check_node_attributes(wanted: Sequence[Any], held: Sequence[Any]) -> None:
+    """Refuse the name of an attribute that no node has."""
+    for name in wanted:
+        if name not in held:
+            near = difflib.get_close_matches(str(name), [str(other) for other in held], 1, 0.5)
+            more = f" and {len(held) - 8} more" if len(held) > 8 else ""
+            listed = ", ".join(map(repr, list(held)[:8])) + more if held else "none at all"
+            some = f"did you mean {near[0]!r}?" if near else f"they have {listed}."
+            raise InputError(f"No node has the attribute {named(name)}; {some}")
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Refuse options of `impute` that mean nothing where a graph holds table and edges."""
+    for name in ("id", "source", "target", "columns", "exclude"):
+        if name in options:
+            instead = "attributes= names what is filled" if name in ("columns", "exclude") else ""
+            raise InputError(
+                f"{name}= is an option for tables: a graph knows its nodes and edges"
+                f"{'; ' + instead if instead else ''}."
+            )
 
 
 def _column(
@@ -183,7 +213,7 @@ def _column(
     found = objects.read(cells, missing, markers)
     if found.mixture is not None:
         if asked:
-            raise _refuse_columns.mixed_column(attribute, *found.mixture)
+            raise mixed_column(attribute, *found.mixture)
         one, two = found.mixture
         return f"{one.plural} and {two.plural}"
     return found.reason if found.family == "" else found.twin

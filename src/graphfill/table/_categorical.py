@@ -26,7 +26,9 @@ class Category(Column):
         Of the known cells.
     """
 
-    def __init__(self, cells: Cells, kind: str, missing: Mask) -> None:
+    def __init__(
+        self, cells: Cells, kind: str, missing: Mask, parent: Category | None = None
+    ) -> None:
         super().__init__(cells, kind, missing)
         known = np.flatnonzero(~missing)
         codes = self._read()
@@ -41,7 +43,15 @@ class Category(Column):
         self.share = counts[order] / known.size
         self.n_channels = order.size
         self._example = first[order]
+        self._parent_classes = None if parent is None else parent._class[self._example]
         self._start()
+
+    def _again(self, cells: Cells, missing: Mask, hidden: bool = False) -> Column:
+        return type(self)(cells, self.kind, missing, self if hidden else None)
+
+    @property
+    def parent_classes(self) -> NDArray[np.intp] | None:
+        return self._parent_classes
 
     def _read(self) -> NDArray[np.intp]:
         return self._cells.codes
@@ -82,11 +92,17 @@ class Category(Column):
     def decode_levels(self, predicted: NDArray[np.floating]) -> None:
         self.decode(range(self.n_channels), predicted - self.share)
 
+    def predicted(self, channels: range, filled: NDArray[np.floating]) -> Floats:
+        return np.asarray(filled + self.share[channels.start : channels.stop], np.float64)
+
+    def leave_missing(self, cells: Mask) -> None:
+        self._chosen[cells[self._rows]] = -1
+
     def filled_levels(self) -> Floats:
         return self._chosen[self._decoded()].astype(np.float64)
 
     def named(self, levels: Floats) -> list[Any]:
-        rows = self._example[levels.astype(np.intp)]
+        rows = self._cells.rows(self._example[levels.astype(np.intp)])
         return self._cells.series[rows.tolist()].to_list()
 
     @property
@@ -98,7 +114,7 @@ class Category(Column):
 
     def _filled(self, rows: NDArray[np.intp], decoded: Mask) -> nw.Series[Any]:
         source = np.arange(self.missing.size)
-        source[rows] = self._example[self._chosen[decoded]]
+        source[rows] = self._cells.rows(self._example[self._chosen[decoded]])
         return take_rows(self._cells.series, source)
 
 
@@ -108,8 +124,10 @@ class Boolean(Category):
     def _read(self) -> NDArray[np.intp]:
         return (self._cells.floats == 1).astype(np.intp)
 
-    def __init__(self, cells: Cells, kind: str, missing: Mask) -> None:
-        super().__init__(cells, kind, missing)
+    def __init__(
+        self, cells: Cells, kind: str, missing: Mask, parent: Category | None = None
+    ) -> None:
+        super().__init__(cells, kind, missing, parent)
         self.n_channels = 1
         true = self._read()[self._example].astype(bool)
         self._true = int(np.argmax(true)) if true.any() else -1  # the class that means true
@@ -138,6 +156,13 @@ class Boolean(Category):
     def decode_levels(self, predicted: NDArray[np.floating]) -> None:
         true = predicted[:, [self._true]] if self._true >= 0 else np.zeros((len(predicted), 1))
         self.decode(range(1), true - self._share_true)
+
+    def predicted(self, channels: range, filled: NDArray[np.floating]) -> Floats:
+        true = filled[:, 0] + self._share_true
+        if self.share.size == 1:
+            return np.asarray((true if self._true == 0 else 1 - true)[:, None], np.float64)
+        both = np.column_stack([true, 1 - true] if self._true == 0 else [1 - true, true])
+        return np.asarray(both, np.float64)
 
 
 def _rounding(filled: NDArray[np.floating]) -> float:

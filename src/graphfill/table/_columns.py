@@ -14,9 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import errors
+from ..errors import (
+    InputError,
+    cell,
+    check_choice,
+    meaning_missing,
+    named,
+    place,
+    typed,
+)
 from ..io._numerals import stray_words
-from . import _refuse_columns
 from ._arrow import Cells, read
 from ._categorical import Boolean, Category
 from ._numeric import Column, LeftAlone, Number, Whole
@@ -70,7 +77,7 @@ def open_column(
     [30, 36, 40]
     """
     if kind is not None:
-        _refuse_columns.check_column_kind(series.name, kind, KINDS)
+        check_choice(f"The kind of column {series.name!r}", kind, KINDS)
     cells = read(series, missing)
     is_missing = cells.missing | _marked(cells, missing) if missing else cells.missing
     if kind == "leave":
@@ -85,14 +92,14 @@ def _choose(cells: Cells, kind: str | None, missing: NDArray[np.bool_], asked: b
         return LeftAlone(cells, "no known cell", missing)
     if kind == "category":
         if cells.family == "" and cells.values is None:
-            raise _refuse_columns.kind_cannot_apply(cells.series.name, kind, cells.reason)
+            raise _kind_cannot_apply(cells.series.name, kind, cells.reason)
         return Category(cells, kind, missing)
     if cells.family == "":
         return _unless_asked(kind, LeftAlone(cells, cells.reason, missing))
     if cells.mixture is not None:
         if kind is not None or (asked and missing.any()):
-            raise _refuse_columns.mixed_column(cells.series.name, *cells.mixture)
-        mixed = f"is left alone, for it {_refuse_columns.mixture(*cells.mixture)}"
+            raise mixed_column(cells.series.name, *cells.mixture)
+        mixed = f"is left alone, for it {_mixture(*cells.mixture)}"
         note = f"Column {cells.series.name!r} {mixed}, or make all cells one kind."
         return LeftAlone(cells, "mixed", missing, (note,) if missing.any() else ())
     if cells.categorical:
@@ -114,7 +121,7 @@ def _unless_asked(kind: str | None, column: Column) -> Column:
     """The column, unless the user asked for a kind that it is not."""
     if kind not in (None, column.kind):
         held = column.reason or f"a column of kind {column.kind!r}"
-        raise _refuse_columns.kind_cannot_apply(column.name, kind, held)
+        raise _kind_cannot_apply(column.name, kind, held)
     return column
 
 
@@ -123,21 +130,25 @@ def _unless_asked(kind: str | None, column: Column) -> Column:
 
 def _open_numbers(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Column:
     if kind not in (None, "number", "integer"):
-        raise _refuse_columns.kind_cannot_apply(
-            cells.series.name, kind, "a column of kind 'number'"
-        )
+        raise _kind_cannot_apply(cells.series.name, kind, "a column of kind 'number'")
     values = cells.floats
     infinite = np.isinf(values) & ~missing
     if infinite.any():
         if missing.any() or kind is not None:
             row = int(np.argmax(infinite))
-            raise _refuse_columns.infinite_cell(cells.series.name, row, values[row])
+            raise InputError(
+                f"The cell at {cell(row, repr(cells.series.name))} is infinite ({values[row]}): "
+                "name it as missing, or give it a finite number."
+            )
         return LeftAlone(cells, "infinite values", missing)
     if kind == "integer":
         broken = ~missing & (values != np.rint(values))
         if broken.any():
             row = int(np.argmax(broken))
-            raise _refuse_columns.not_an_integer(cells.series.name, row, float(values[row]))
+            raise InputError(
+                f"Column {cells.series.name!r} cannot be taken as integers, for {place(row)} holds "
+                f"{float(values[row])}: take it as a number."
+            )
     return Number(cells, kind or "number", missing)
 
 
@@ -146,7 +157,11 @@ def _open_zeros_and_ones(cells: Cells, missing: NDArray[np.bool_]) -> Column:
     other = ~missing & (values != 0) & (values != 1)
     if other.any():
         row = int(np.argmax(other))
-        raise _refuse_columns.not_a_boolean(cells.series.name, row, cells.twin[row].as_py())
+        raise InputError(
+            f"Column {cells.series.name!r} cannot be taken as boolean, for {place(row)} holds "
+            f"{named(cells.twin[row].as_py())}, which is neither 0 nor 1: take it as a category or "
+            "a number."
+        )
     return Boolean(cells, "boolean", missing)
 
 
@@ -157,7 +172,7 @@ def _open_text(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Co
     if kind == "boolean" and _says_yes_or_no(cells, missing):
         return Category(cells, "category", missing)
     if kind is not None:
-        raise _refuse_columns.kind_cannot_apply(cells.series.name, kind, "text")
+        raise _kind_cannot_apply(cells.series.name, kind, "text")
     words = _stray_words(cells, missing)
     if words:
         return _among_numbers(cells, missing, words)
@@ -186,12 +201,12 @@ def _among_numbers(cells: Cells, missing: NDArray[np.bool_], words: dict[str, in
     trimmed = pc.utf8_trim_whitespace(cells.twin)
     found = pc.is_in(trimmed, value_set=pa.array(list(words), trimmed.type)).to_numpy() & ~missing
     listed = ", ".join(f'"{word}"' for word in words)
-    count, first = int(np.count_nonzero(found)), errors.place(int(np.argmax(found)))
+    count, first = int(np.count_nonzero(found)), place(int(np.argmax(found)))
     held = f"{count:,} cell{'s, the first' if count > 1 else ''} in {first}"
     note = (
         f"Column {name!r} is left alone, for its cells are numbers but for {listed} ({held}): pass "
-        f"{errors.meaning_missing(*words)} if that means missing, or "
-        f"{errors.typed(name, 'category')} if it is a value."
+        f"{meaning_missing(*words)} if that means missing, or "
+        f"{typed(name, 'category')} if it is a value."
     )
     return LeftAlone(cells, f"numbers but for {listed}", missing, (note,))
 
@@ -219,7 +234,11 @@ def _parse(cells: Cells, missing: NDArray[np.bool_]) -> NDArray[np.float64]:
     broken = np.isnan(values) & ~missing
     if broken.any():
         row = int(np.argmax(broken))
-        raise _refuse_columns.not_a_number(cells.series.name, row, cells.twin[row].as_py())
+        raise InputError(
+            f"Column {cells.series.name!r} cannot be taken as numbers, for {place(row)} holds "
+            f"{named(cells.twin[row].as_py())}: name it as missing if it stands for a missing "
+            "cell, or take the column as a category."
+        )
     return values
 
 
@@ -269,3 +288,30 @@ def _in_precision(number: Decimal, cells: Cells) -> float:
         return float(number)
     with np.errstate(over="ignore"):
         return float(np.dtype(cells.twin.type.to_pandas_dtype()).type(float(number)))
+
+
+# -- refusals --
+
+
+def _kind_cannot_apply(name: Any, kind: str | None, held: str) -> InputError:
+    """A kind that the cells of a column cannot be."""
+    return InputError(
+        f"Column {name!r} cannot be taken as {kind!r}, for it is {held}: leave its kind to "
+        f"graphfill, or convert the column first."
+    )
+
+
+def mixed_column(name: Any, one: Sequence[Any], two: Sequence[Any]) -> InputError:
+    """A column whose cells are of two kinds; each is (plural, row, value)."""
+    return InputError(
+        f"Column {name!r} {_mixture(one, two)}, make all cells one kind, or leave the column out."
+    )
+
+
+def _mixture(one: Sequence[Any], two: Sequence[Any]) -> str:
+    """The same within a sentence."""
+    shown = " and ".join(
+        f"{kind} ({place(row)}: {named(value)})" for kind, row, value in (one, two)
+    )
+    word = next((value for kind, _, value in (one, two) if kind == "text"), two[2])
+    return f"mixes {shown}: name {named(word)} as missing if it stands for a missing cell"

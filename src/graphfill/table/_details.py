@@ -1,21 +1,22 @@
-"""What a report shows of one column, as plain numbers: what was missing, what was filled in, how
-far from known cells, and what is least to be trusted."""
+"""What a summary and a report show of one column, as plain numbers: scores and bounds, what was
+missing, what was filled in, how far from known cells, and what is least to be trusted."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph._components import graph_components
-from ..trust._assessment import Assessment
-from ..trust._class_sets import Certainty
-from ..trust._features import FAR, distance_to_known
-from ..trust._intervals import Interval
-from ..trust._selection import Judgement
+from ..graph import graph_components
+from ..trust import FAR, ClassSets, ColumnFill, Interval, distance_to_known, highest_level
 from ._alignment import Alignment
-from ._columns import Column
+from ._numeric import Column
+from ._result import ColumnSummary
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 Floats = NDArray[np.float64]
 
@@ -25,24 +26,62 @@ MOST_GROUPS = 10
 LEAST_TRUSTED = 10
 
 
-def portrait(
-    column: Column,
-    alignment: Alignment,
-    ids: list[Any],
-    unreached: NDArray[np.bool_],
-    judged: Judgement | None,
+def assessment_details(
+    column: Column, fill: ColumnFill, level: float | None, pattern: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """All of it, by name; `ids` are the rows' own names."""
-    shown: dict[str, Any] = {
-        "n_known": int((~column.missing).sum()),
-        "unit": column.unit_name,
-        "distribution": _distribution(column),
-        "distance": _distance(column, alignment, unreached),
-        **_unreached_groups(alignment, ids, unreached),
+    """What held-out cells showed, for a summary."""
+    assessment, bounds = fill.assessment, fill.bounds
+    assert assessment is not None
+    details: dict[str, Any] = {
+        "scores": assessment.scores,
+        "chosen": assessment.chosen,
+        "why": assessment.why,
+        "n_held_out": assessment.n_held_out,
     }
-    if judged is not None and judged.sure is not None:
-        shown["least_trusted"] = _least_trusted(column, ids, judged.found, judged.sure)
-    return shown
+    if pattern is not None:
+        details["rehearsal"] = pattern
+    if bounds is None:
+        return details
+    details |= {
+        "interval_level": level,
+        "coverage": bounds.coverage,
+        "calibration": bounds.calibration,
+    }
+    if isinstance(bounds, ClassSets):
+        return details | {"calibration_error": bounds.error}
+    if np.isinf(bounds.width):
+        return details | {"highest_level": highest_level(assessment.n_held_out)}
+    return details | {
+        "median_width": bounds.width * column.unit,
+        "constant_width": bounds.constant_width * column.unit,
+    }
+
+
+def report_details(
+    columns: Mapping[str, Column],
+    fills: Mapping[str, ColumnFill],
+    alignment: Alignment,
+    summaries: Mapping[str, ColumnSummary],
+    frame: nw.DataFrame[Any],
+) -> None:
+    """Add what a report shows of each filled column to its summary."""
+    ids = list(range(alignment.n_rows))
+    if alignment.id in frame.columns:
+        ids = frame.get_column(alignment.id).to_list()
+    if alignment.order is not None:
+        ids = [ids[row] for row in alignment.order]
+    for name, fill in fills.items():
+        column = columns[name]
+        details: dict[str, Any] = {
+            "n_known": int((~column.missing).sum()),
+            "unit": column.unit_name,
+            "distribution": _distribution(column),
+            "distance": _distance(column, alignment, fill.unreached),
+            **_unreached_groups(alignment, ids, fill.unreached),
+        }
+        if fill.bounds is not None:
+            details["least_trusted"] = _least_trusted(column, ids, fill)
+        summaries[name].details |= details
 
 
 def _distribution(column: Column) -> dict[str, Any]:
@@ -114,29 +153,29 @@ def _unreached_groups(
     }
 
 
-def _least_trusted(
-    column: Column, ids: list[Any], found: Assessment, sure: Interval | Certainty
-) -> list[dict[str, Any]]:
+def _least_trusted(column: Column, ids: list[Any], fill: ColumnFill) -> list[dict[str, Any]]:
     """The rows whose filled cell is least sure."""
-    rows = np.flatnonzero(column.missing)
-    if isinstance(sure, Interval) and np.isinf(sure.width):
-        return []  # no bounds are known
-    if isinstance(sure, Interval):
-        worst = np.argsort(sure.low - sure.high, kind="stable")[:LEAST_TRUSTED]
-        parts = (found.filled[worst, 0], sure.low[worst], sure.high[worst])
+    rows, bounds, predictions = np.flatnonzero(column.missing), fill.bounds, fill.predictions
+    assert predictions is not None
+    if isinstance(bounds, Interval):
+        if np.isinf(bounds.width):
+            return []  # no bounds are known
+        worst = np.argsort(bounds.low - bounds.high, kind="stable")[:LEAST_TRUSTED]
+        parts = (predictions[worst, 0], bounds.low[worst], bounds.high[worst])
         texts = [[_short(value) for value in column.named(_within(column, part))] for part in parts]
         return [
             {"id": str(ids[rows[at]]), "value": value, "low": low, "high": high}
             for at, value, low, high in zip(worst, *texts, strict=True)
         ]
-    worst = np.argsort(sure.probability, kind="stable")[:LEAST_TRUSTED]
+    assert bounds is not None
+    worst = np.argsort(bounds.probability, kind="stable")[:LEAST_TRUSTED]
     names = [str(name) for name in column.named(np.arange(column.n_classes, dtype=np.float64))]
     return [
         {
             "id": str(ids[rows[at]]),
-            "value": names[int(found.filled[at].argmax())],
-            "probability": float(sure.probability[at]),
-            "set": [names[k] for k in np.flatnonzero(sure.sets[at])],
+            "value": names[int(predictions[at].argmax())],
+            "probability": float(bounds.probability[at]),
+            "set": [names[k] for k in np.flatnonzero(bounds.sets[at])],
         }
         for at in worst
     ]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import errors
-from ..graph._graph import Graph
-from . import _refuse_tables
+from ..errors import InputError, check_column_name, named, option
+from ..graph import Graph
 from ._id_column import Ids, read_ids
-from ._naming import Naming
+from ._options import Naming, Source, TableOptions
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -37,30 +35,43 @@ class NumberedRows:
 
 
 def ends_in_table(
-    edges: Any,
-    source: Any,
-    target: Any,
-    weight: Any,
-    naming: Naming,
-    texts: Mapping[str, Any],
-    guesses: list[str],
+    edges: Any, options: TableOptions, source: Source, guesses: list[str]
 ) -> tuple[tuple[Ids, Ids], Any, tuple[Any, Any]]:
     """The ends, the weights or None, and the names of the two columns."""
     import narwhals as nw
 
+    naming = source.naming
     table = nw.from_native(edges)
     if isinstance(table, nw.LazyFrame):
         table = table.collect()
     names = list(table.columns)
-    for name in (source, target, weight):
+    for name in (options.source, options.target, options.weight):
         if name is not None:
-            _refuse_tables.check_column_name(name, names, naming.edges)
-    _refuse_tables.check_two_ends_named(source, target, naming.edges)
-    if source is None:
-        source, target = guess_ends(names, naming, guesses)
-    ends = tuple(read_ids(table, name, texts, naming.edges) for name in (source, target))
-    weights = None if weight is None else checked_weights(table.get_column(weight), naming)
-    return (ends[0], ends[1]), weights, (source, target)
+            check_column_name(name, names, naming.edges)
+    _check_two_ends_named(options.source, options.target, naming.edges)
+    ends = options.source, options.target
+    if options.source is None:
+        ends = guess_ends(names, naming, guesses)
+    first, second = (read_ids(table, name, source.edge_texts, naming.edges) for name in ends)
+    weights = None
+    if options.weight is not None:
+        weights = checked_weights(table.get_column(options.weight), naming)
+    return (first, second), weights, ends
+
+
+def _check_two_ends_named(source: Any, target: Any, holder: str) -> None:
+    """Refuse one end without the other, and one column for both."""
+    if (source is None) != (target is None):
+        named_end, other = ("source", "target") if target is None else ("target", "source")
+        raise InputError(
+            f"Of the two ends of an edge in {holder}, {option(named_end)} names one: name the "
+            f"other with {option(other)}, or neither."
+        )
+    if source is not None and source == target:
+        raise InputError(
+            f"Column {source!r} of {holder} cannot hold both ends of an edge: name two columns "
+            f"with {option('source')} and {option('target')}."
+        )
 
 
 def guess_ends(names: list[Any], naming: Naming, guesses: list[str]) -> tuple[Any, Any]:
@@ -71,12 +82,15 @@ def guess_ends(names: list[Any], naming: Naming, guesses: list[str]) -> tuple[An
         if u in lower and v in lower:
             return lower[u], lower[v]
     if len(names) < 2:
-        raise _refuse_tables.too_few_edge_columns(naming.edges, names)
+        raise InputError(
+            f"There is one column in {naming.edges} ({', '.join(map(repr, names))}) but an edge "
+            "has two ends: add the column with the other end."
+        )
     if len(names) > 2:
         guesses.append(
             f"Edges run from {names[0]!r} to {names[1]!r}, the first two of the {len(names)} "
-            f"columns of {naming.edges} (name them with {errors.option('source')} and "
-            f"{errors.option('target')}, and weights with {errors.option('weight')})."
+            f"columns of {naming.edges} (name them with {option('source')} and "
+            f"{option('target')}, and weights with {option('weight')})."
         )
     return names[0], names[1]
 
@@ -100,8 +114,14 @@ def checked_weights(column: nw.Series[Any], naming: Naming) -> Any:
             bad = pc.is_valid(cells)
     row = pc.index(bad, pa.scalar(True)).as_py()
     if row >= 0:
-        where = naming.edges, naming.edge_row(row)
-        raise _refuse_tables.bad_weight(*where, column.name, cells[row].as_py())
+        where = f"column {column.name!r} of {naming.edges}, {naming.edge_row(row)}"
+        weight = cells[row].as_py()
+        if weight is None or weight != weight:
+            raise InputError(f"There is no weight in {where}: give the edge one, or drop it.")
+        raise InputError(
+            f"The weight in {where} is {named(weight)}: weights must be finite numbers, and not "
+            "negative."
+        )
     return column.to_native()
 
 
@@ -119,7 +139,11 @@ def ends_in_graph(edges: Any, weight: Any) -> tuple[tuple[Ids, Ids], Any, Number
     elif weight is not None and hasattr(edges, "vcount"):
         graph = Graph.from_igraph(edges, weight)
     else:
-        _refuse_tables.check_no_weight_name(weight)
+        if weight is not None:
+            raise InputError(
+                f"weight={weight!r} names a column or attribute, but the edges are neither a table "
+                "nor a NetworkX or igraph graph: make a Graph with weights first."
+            )
         graph = Graph.of(edges)
     row = np.repeat(np.arange(graph.n_nodes, dtype=np.int32), np.diff(graph.indptr))
     once = row <= graph.indices

@@ -1,251 +1,231 @@
-"""How a table is filled: its columns surveyed, judged on held-out cells, solved and rebuilt."""
+"""How a table is filled: aligned with its edges, its columns inspected, filled and rebuilt."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .. import errors
-from ..solve._memory import parse_bytes
-from ..solve._propagate import Result, propagate
-from ..trust._assessment import FEWEST_KNOWN
-from ..trust._channels import Tick, fill_channels
-from ..trust._folds import PATTERNS
-from ..trust._selection import Judgement, judge, sure_columns
-from . import _refuse_tables
+from ..errors import InputError, option, switch
+from ..solve import propagate_with
+from ..trust import FEWEST_KNOWN, LEARNT, ColumnFill, Solve, fill_columns, scores_in_pattern
 from ._alignment import Alignment, align
-from ._columns import Column
-from ._details import portrait
-from ._inspect import informative_columns, notes_on, open_columns, survey_columns, unreached_cells
-from ._naming import Naming
-from ._result import ColumnSummary, TableResult
+from ._bounds import bound_columns
+from ._details import assessment_details, report_details
+from ._inspect import informative_columns, notes_on, open_columns, summarize_columns
+from ._numeric import Column
+from ._options import Source, TableOptions
+from ._result import TableResult
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-Array = NDArray[Any]
+Tick = Callable[[float], None]
 
-LEARNT = ("hybrid", "auto")  # from cells held out
-METHODS = ("propagation", "neighbors", "mean", *LEARNT)
+FILLING = 0.4  # of the progress, where cells are hidden in a pattern too
 
 
 def fill_table(
     table: Any,
     edges: Any,
+    options: TableOptions,
     *,
-    columns: Sequence[Any] | None = None,
-    exclude: Sequence[Any] = (),
-    types: Mapping[Any, str] | None = None,
-    missing: Sequence[Any] = (),
-    method: str = "propagation",
-    reliance: float | str = "held-out",
-    unreached: str = "mean",
-    mark: bool = False,
-    intervals: float | None = None,
-    add_intervals: bool = True,
-    scores: bool | str = False,
-    portraits: bool = False,
-    memory_limit: int | float | str | None = None,
-    seed: int = 0,
+    source: Source | None = None,
+    alignment: Alignment | None = None,
+    solve: Solve = propagate_with,
     progress: Tick | None = None,
     fill: bool = True,
-    left_alone: Mapping[Any, str] | None = None,
-    naming: Naming | None = None,
-    alignment_options: Mapping[str, Any] | None = None,
-    alignment: Alignment | None = None,
-    propagate: Callable[..., Result] = propagate,
-    id: Any = None,
-    source: Any = None,
-    target: Any = None,
-    weight: Any = None,
-    normalization: str = "rw",
-    solver: str = "exact",
-    **solver_options: Any,
 ) -> TableResult:
-    """:func:`graphfill.impute` without its warnings, whose place the result's notes take.
+    """:func:`graphfill.impute` without its warnings, which are the result's notes instead.
 
     Parameters
     ----------
-    fill : bool
-        False surveys the columns and leaves the table as it is.
-    add_intervals : bool
-        False makes intervals for the summary alone.
-    portraits : bool
-        Add what a report shows of each column to its summary.
-    left_alone : mapping from column to reason
-        What is not to be filled for a reason that its cells do not show.
-    naming, alignment_options : as `align` takes them
-    alignment : Alignment, optional
-        Made already; `edges` and their columns are then not looked at.
-    propagate : what solves the channels, with the arguments of :func:`graphfill.propagate`
+    source : where the tables come from
+    alignment : made already; `edges` are then not looked at
+    solve : what propagates channels, as `propagate_with`
     progress : called with the share of the work done since the last call
+    fill : False inspects the columns, scores them if asked, and leaves the table as it is
     """
     import narwhals as nw
 
-    errors.check_choice("method", method, METHODS)
-    errors.check_choice("unreached", unreached, ("mean", "nan"))
-    _refuse_tables.check_reliance(reliance)
-    _refuse_tables.check_level(intervals)
-    errors.check_scores(scores, PATTERNS)
-    errors.check_number("seed", seed, low=0, integer=True)
-    if isinstance(missing, str) or not isinstance(missing, Iterable):
-        missing = [missing]  # one marker, not its letters
-    limit = parse_bytes(memory_limit)
-    naming = naming or Naming()
-    tick = progress or (lambda share: None)
-    solver_options = {"normalization": normalization, "solver": solver, **solver_options}
     began = time.perf_counter()
-    _refuse_tables.check_table(table, naming.table)
+    source = source or Source()
+    _check_table(table, source.naming.table)
     frame = nw.from_native(table, eager_only=True)
-    if alignment is None:
-        alignment = align(
-            frame,
-            edges,
-            id=id,
-            source=source,
-            target=target,
-            weight=weight,
-            naming=naming,
-            **(alignment_options or {}),
-        )
+    alignment = alignment or align(frame, edges, options, source)
     linked = time.perf_counter()
-    with errors.places(naming.cell_row or naming.row):
-        opened = open_columns(
-            frame, alignment, columns, exclude, types or {}, missing, naming, left_alone
-        )
-    summaries = survey_columns(opened, frame.columns, alignment, seed)
-    todo = [c for c in opened.values() if c.n_channels and c.missing.any()]
-    _refuse_tables.check_something_known(bool(todo), opened.values(), naming.table)
-    beyond_reach = unreached_cells(todo, alignment)
-    settings = {
-        "method": method,
-        "reliance": reliance,
-        "intervals": intervals,
-        "scores": scores,
-        "unreached": unreached,
-        "seed": seed,
-        **solver_options,
-    }
-    result = TableResult(
-        table,
-        list(summaries.values()),
-        filled={},
-        unreached=beyond_reach,
-        alignment=alignment,
-        notes=[],
-        settings=settings,
-    )
-    for name, cells in beyond_reach.items():
-        summaries[name].n_unreached = int(cells.sum())
-    surveyed = time.perf_counter()
-    judged: dict[str, Judgement] = {}
-    unjudged: list[str] = []
-    if todo and (scores or intervals is not None or method in LEARNT):
-        judged = judge(
-            {name: column for name, column in opened.items() if column.n_channels},
-            [column.name for column in todo],
-            alignment.graph,
-            informative_columns(opened, summaries, alignment, seed),
-            method=method,
-            level=intervals,
-            pattern=scores if isinstance(scores, str) else None,
-            unreached=beyond_reach,
-            seed=seed,
-            reliance=reliance,
-            progress=tick,
-            propagation=solver_options,
-        )
-        for name, judgement in judged.items():
-            summaries[name].details |= judgement.details(opened[name])
-            summaries[name].explained = judgement.explained
-        unjudged = [
-            f"Column {column.name!r} has {int((~column.missing).sum())} known cell(s), fewer than "
-            f"the {FEWEST_KNOWN} that scores and intervals take: it gets neither"
-            f"{', and is left to propagation' if method in LEARNT else ''}."
-            for column in todo
-            if column.name not in judged
-        ]
-    if fill and todo:
-        left_missing = beyond_reach if unreached == "nan" else {}
-        for name, judgement in judged.items():
-            _take(judgement, opened[name], left_missing.get(name))
-        solved = fill_channels(
-            [column for column in todo if column.name not in judged],
-            alignment.graph,
-            method="propagation" if method in LEARNT else method,
-            reliance=reliance,
-            seed=seed,
-            left_missing=left_missing,
-            memory_limit=limit,
-            propagate=propagate,
-            progress=(lambda share: None) if judged else tick,
-            **solver_options,
-        )
-        result.n_iter, result.residual = solved.n_iter, solved.residual
-        result.converged = solved.converged
-        for name, held in solved.held_out.items():
-            summaries[name].reliance, summaries[name].explained = held.reliance, held.explained
-        rebuilt = [column.rebuild() for column in todo]
-        result.filled = {column.name: column.filled_cells for column in todo}
-        added = _marks(result.filled, frame) if mark else []
-        for column in todo if add_intervals and intervals is not None else ():
-            left = left_missing.get(column.name)
-            added += sure_columns(column, judged.get(column.name), left)
-        for series in added:
-            _refuse_tables.check_free_name(series.name, frame.columns)
-        result.table = nw.to_native(frame.with_columns(*rebuilt, *added))
-        _count(result.filled, todo, summaries)
-    if portraits:
-        ids = frame.get_column(alignment.id).to_list() if alignment.id in frame.columns else None
-        for column in todo:
-            summaries[column.name].details |= portrait(
-                column,
-                alignment,
-                ids or list(range(alignment.n_rows)),
-                beyond_reach[column.name],
-                judged.get(column.name),
-            )
-    result.notes = [*notes_on(alignment, summaries, opened, naming), *unjudged]
+    columns = open_columns(frame, alignment, options, source)
+    summaries = summarize_columns(columns, frame.columns, alignment, options.fill.seed)
+    wanted = [name for name, c in columns.items() if c.n_channels and c.missing.any()]
+    if not wanted:
+        _check_something_known(list(columns.values()), source.naming.table)
+    result = TableResult(table, list(summaries.values()), {}, {}, alignment, [], options.settings())
+    inspected = time.perf_counter()
+    fills: dict[str, ColumnFill] = {}
+    if wanted and (fill or options.fill.assessed):
+        filling = _Filling(frame, columns, wanted, options, result, solve, progress)
+        fills = filling.run(fill)
+    result.notes = [*notes_on(alignment, summaries, columns, source.naming)]
+    result.notes += _too_few_known(columns, fills, options)
     done = time.perf_counter()
     result.seconds = {
         "link": linked - began,
-        "survey": surveyed - linked,
-        "fill": done - surveyed,
+        "survey": inspected - linked,
+        "fill": done - inspected,
     }
     return result
 
 
-def _take(judgement: Judgement, column: Column, left_missing: Array | None) -> None:
-    """Put what was found while judging into the column's missing cells."""
-    cells = judgement.found.filled.copy()
-    if left_missing is not None:
-        cells[left_missing[column.missing]] = np.nan
-    column.decode_levels(cells)
+class _Filling:
+    """One table being filled; `result` takes what is done."""
+
+    def __init__(
+        self,
+        frame: nw.DataFrame[Any],
+        columns: Mapping[str, Column],
+        wanted: Sequence[str],
+        options: TableOptions,
+        result: TableResult,
+        solve: Solve,
+        progress: Tick | None,
+    ) -> None:
+        self.frame, self.columns, self.wanted = frame, columns, wanted
+        self.options, self.result, self.solve = options, result, solve
+        self.alignment = result.alignment
+        self.summaries = {summary.name: summary for summary in result.columns}
+        self.progress = progress or (lambda share: None)
+
+    def run(self, fill: bool) -> dict[str, ColumnFill]:
+        """Score and fill; put the filled columns into the table only if `fill`."""
+        options, result = self.options.fill, self.result
+        channelled = {name: c for name, c in self.columns.items() if c.n_channels}
+        share = FILLING if options.pattern else 1.0
+        fills, solved = fill_columns(
+            channelled,
+            self.wanted,
+            self.alignment.graph,
+            self._informative,
+            options,
+            solve=self.solve,
+            progress=lambda done: self.progress(share * done),
+        )
+        result.n_iter, result.residual = solved.n_iter, solved.residual
+        result.converged = solved.converged
+        for name, held in solved.held_out.items():
+            summary = self.summaries[name]
+            summary.reliance, summary.explained = held.reliance, held.explained
+        patterns = {}
+        if options.pattern:
+            assessed = [name for name, one in fills.items() if one.assessment is not None]
+            patterns = scores_in_pattern(
+                channelled,
+                assessed,
+                self.alignment.graph,
+                self._informative(),
+                options,
+                solve=self.solve,
+                progress=lambda done: self.progress((1.0 - share) * done),
+            )
+        for name, one in fills.items():
+            self._summarize(name, one, patterns.get(name))
+        if fill:
+            self._rebuild(fills)
+        if self.options.details:
+            report_details(self.columns, fills, self.alignment, self.summaries, self.frame)
+        return fills
+
+    def _informative(self) -> dict[str, bool]:
+        return informative_columns(
+            self.columns, self.summaries, self.alignment, self.options.fill.seed
+        )
+
+    def _summarize(self, name: str, fill: ColumnFill, pattern: dict[str, Any] | None) -> None:
+        summary, column = self.summaries[name], self.columns[name]
+        self.result.unreached[name] = column.in_rows(fill.unreached)
+        summary.n_unreached = int(fill.unreached.sum())
+        if summary.n_unreached:
+            left = self.options.fill.unreached == "nan"
+            summary.unreached_got = "nothing" if left else "columns" if fill.by_learner else "mean"
+        if fill.assessment is not None:
+            level = self.options.fill.intervals
+            summary.details |= assessment_details(column, fill, level, pattern)
+            summary.explained = fill.assessment.explained
+
+    def _rebuild(self, fills: Mapping[str, ColumnFill]) -> None:
+        """Put what was filled in into the table, and count it."""
+        import narwhals as nw
+
+        left_missing = self.options.fill.unreached == "nan"
+        rebuilt, added, bounds = [], [], []
+        for name in self.wanted:
+            column, fill = self.columns[name], fills[name]
+            left = fill.unreached if left_missing else fill.unreached & False
+            column.leave_missing(left)
+            rebuilt.append(column.rebuild())
+            filled = self.result.filled[name] = column.in_rows(column.filled_cells)
+            summary = self.summaries[name]
+            summary.n_filled = int(filled.sum())
+            usual = column.fills_as_usual and summary.verdict != "inferable"
+            if usual or summary.reliance == 0.0:
+                summary.verdict = "not from this graph"
+            if self.options.mark and filled.any():
+                backend = self.frame.implementation
+                added.append(nw.new_series(f"{name}_filled", filled, nw.Boolean, backend=backend))
+            if self.options.fill.intervals is not None and self.options.add_bounds:
+                bounds += bound_columns(column, fill, left)
+        for series in [*added, *bounds]:
+            _check_free_name(series.name, self.frame.columns)
+        self.result.table = nw.to_native(self.frame.with_columns(*rebuilt, *added, *bounds))
 
 
-def _count(
-    filled: dict[str, Array], columns: list[Column], summaries: dict[str, ColumnSummary]
-) -> None:
-    """Note how many cells were filled, and where the graph had no part in it."""
-    for column in columns:
-        summary = summaries[column.name]
-        summary.n_filled = int(filled[column.name].sum())
-        usual = column.fills_as_usual and summary.verdict != "inferable"
-        if usual or summary.reliance == 0.0:
-            summary.verdict = "not from this graph"
+def _too_few_known(
+    columns: Mapping[str, Column], fills: Mapping[str, ColumnFill], options: TableOptions
+) -> list[str]:
+    """Sentences on columns that are not scored for want of known cells."""
+    if not options.fill.assessed:
+        return []
+    instead = ", and is left to propagation" if options.fill.method in LEARNT else ""
+    return [
+        f"Column {name!r} has {int((~columns[name].missing).sum())} known cell(s), fewer than "
+        f"the {FEWEST_KNOWN} that scores and intervals take: it gets neither{instead}."
+        for name in columns
+        if name in fills and fills[name].assessment is None
+    ]
 
 
-def _marks(filled: dict[str, Array], frame: nw.DataFrame[Any]) -> list[nw.Series[Any]]:
-    import narwhals as nw
+# -- refusals --
 
-    marks = []
-    for name, cells in filled.items():
-        if not cells.any():
-            continue
-        mark = nw.new_series(f"{name}_filled", cells, nw.Boolean, backend=frame.implementation)
-        marks.append(mark)
-    return marks
+
+def _check_table(table: Any, holder: str) -> None:
+    """Refuse what is no table in memory, or has two columns of one name."""
+    from narwhals import dependencies
+
+    if isinstance(table, dict) or not dependencies.is_into_dataframe(table):
+        raise InputError(
+            f"The table is a {type(table).__name__} but must be a pandas, polars or pyarrow table: "
+            "use propagate for arrays, collect a lazy frame, or make a data frame of it."
+        )
+    names = list(table.column_names if hasattr(table, "column_names") else table.columns)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"The column name {twice!r} occurs twice in {holder}: rename one.")
+
+
+def _check_free_name(name: str, names: Sequence[Any]) -> None:
+    """Refuse a name for a new column that is taken."""
+    if name in names:
+        raise InputError(
+            f"The table already has a column {name!r}, a name that {switch('mark')} or "
+            f"{option('intervals')} gives to a new one: rename it."
+        )
+
+
+def _check_something_known(columns: Sequence[Column], holder: str) -> None:
+    """Refuse a table in which all that is missing is missing whole."""
+    names = [repr(column.name) for column in columns]
+    if names and all(column.missing.size and column.missing.all() for column in columns):
+        listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if names[3:] else "")
+        word = "column" if len(names) == 1 else "columns"
+        raise InputError(
+            f"Every cell of {holder} in {word} {listed} is missing: there is nothing to infer from."
+        )

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph import _refuse_graphs
-from . import _refuse_tables
+from ..errors import InputError
+from ..graph import check_hashable
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -72,6 +72,9 @@ class Ids:
 
     def sample(self, size: int) -> Ids:
         rows = np.unique(np.linspace(0, len(self) - 1, min(size, len(self))).astype(np.int64))
+        return self.take(rows)
+
+    def take(self, rows: Array) -> Ids:
         text = None if self.text is None else self.text.take(rows)
         return Ids(self.values[rows] if self.kind == "objects" else self.values.take(rows), text)
 
@@ -139,11 +142,35 @@ def numbered(*columns: Ids) -> list[Array]:
         return np.split(codes, np.cumsum([len(ids) for ids in columns])[:-1])
     code: dict[Any, int] = {}
     for ids in columns:
-        _refuse_graphs.check_hashable(ids.numpy())
+        check_hashable(ids.numpy())
     return [
         np.fromiter((code.setdefault(v, len(code)) for v in ids.objects()), np.int64, len(ids))
         for ids in columns
     ]
+
+
+def order_by_id(ids: Ids) -> Array | None:
+    """The rows in the order of their ids, of any type; None where they are in it already.
+
+    Tables are filled in this order, so that the order of the rows has no part in the result.
+
+    Examples
+    --------
+    >>> order_by_id(Ids(["b", "a", "c"])).tolist()
+    [1, 0, 2]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if ids.kind == "objects":
+        words = [(type(value).__name__, str(value)) for value in ids.values]
+        order = np.array(sorted(range(len(words)), key=words.__getitem__), dtype=np.intp)
+    else:
+        try:
+            order = pc.sort_indices(ids.values).to_numpy().astype(np.intp)
+        except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # durations, say
+            order = pc.sort_indices(ids.as_text().values).to_numpy().astype(np.intp)
+    return None if np.array_equal(order, np.arange(len(order))) else order
 
 
 def first_duplicate(nodes: Array) -> tuple[int, int] | None:
@@ -207,5 +234,9 @@ def distinct(ids: Ids) -> bool:
 def read_ids(frame: nw.DataFrame[Any], name: Any, texts: Mapping[str, Any], holder: str) -> Ids:
     """A column of ids, with its text where that is at hand."""
     column = frame.get_column(name)
-    _refuse_tables.check_not_nested(column.dtype.is_nested(), name, holder)
+    if column.dtype.is_nested():
+        raise InputError(
+            f"Column {name!r} of {holder} holds lists or structs, which cannot be ids: name "
+            "another column."
+        )
     return Ids(column, texts.get(name))

@@ -2,36 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import errors
-from . import _refuse_tables
+from ..errors import InputError, check_column_name, named, option
 from ._edge_ends import NumberedRows
-from ._id_candidate import most_alike
-from ._id_column import Ids, distinct, read_ids
-from ._naming import Naming
+from ._id_column import Ids, count_named, distinct, read_ids, share_found
+from ._options import Naming, Source
 
 if TYPE_CHECKING:
     import narwhals as nw
 
+SAMPLE = 1000  # ends of edges that are looked up
+ENOUGH = 0.5  # of the ends of edges, or of the rows, have to be found: fewer may be chance
 INDEX = "the index"
 ROW_NUMBER = "the row number"
+
+
+def id_holder(name: Any) -> str:
+    """What holds the ids, as sentences name it."""
+    return INDEX if name == INDEX else f"column {name!r}"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A column that may hold the ids.
+
+    Attributes
+    ----------
+    share : float
+        Of the ends of edges that were looked up on one side, those that it holds.
+    distinct : bool
+        Whether every row has a value of its own.
+    """
+
+    name: Any
+    ids: Ids
+    share: float
+    distinct: bool
+
+    @property
+    def score(self) -> tuple[bool, bool, float]:
+        return self.share >= ENOUGH, self.distinct, self.share
+
+    def n_named(self, ends: tuple[Ids, Ids]) -> int:
+        """How many of its rows are ends of edges."""
+        return count_named(self.ids, *ends)
+
+    def elected(self, ends: tuple[Ids, Ids]) -> bool:
+        """Whether rows can go by it: one value a row, and few matches are no accident."""
+        return self.distinct and self.worth_naming(ends)
+
+    def worth_naming(self, ends: tuple[Ids, Ids]) -> bool:
+        """Whether it holds the ids; if some occur twice or are missing, that is the mistake."""
+        if self.share >= ENOUGH:
+            return True
+        return self.distinct and self.n_named(ends) >= ENOUGH * len(self.ids)
+
+
+def most_alike(candidates: Iterable[tuple[Any, Ids]], ends: tuple[Ids, Ids]) -> Candidate | None:
+    """The column that holds most ends of edges; one without duplicates before others."""
+    asked = ends[0].sample(SAMPLE), ends[1].sample(SAMPLE)
+    best = None
+    for name, ids in candidates:
+        share = max(share_found(end, ids) for end in asked)
+        if not share:
+            continue
+        found = Candidate(name, ids, share, distinct(ids))
+        if best is None or found.score > best.score:
+            best = found
+    return best
 
 
 def find_ids(
     frame: nw.DataFrame[Any],
     name: Any,
     ends: tuple[Ids, Ids],
-    texts: Mapping[str, Any],
-    naming: Naming,
+    source: Source,
     guesses: list[str],
-    by_position: bool,
     numbered_rows: NumberedRows | None,
 ) -> tuple[Any, Ids]:
     """What holds the ids (None: the order of the rows) and the ids; a guess is said, or refused."""
+    naming, texts, by_position = source.naming, source.texts, source.by_position
     import narwhals as nw
 
     index = nw.maybe_get_index(frame)
@@ -40,7 +95,7 @@ def find_ids(
             return INDEX, Ids(index)
         if name == ROW_NUMBER and by_position and name not in frame.columns:
             return None, Ids(np.arange(len(frame)))
-        _refuse_tables.check_column_name(name, frame.columns, naming.table)
+        check_column_name(name, frame.columns, naming.table)
         return name, read_ids(frame, name, texts, naming.table)
 
     labelled = index is not None and not _is_range(index)
@@ -74,26 +129,45 @@ def find_ids(
     if by_position and all(_row_numbers(end, n_rows) for end in ends):
         guesses.append(
             "Edges name rows by number, counted from 0, since no column holds the ends of edges "
-            f"(name one with {errors.option('id')})."
+            f"(name one with {option('id')})."
         )
         return None, Ids(np.arange(n_rows))
     example = candidates[0] if candidates else (None, Ids(np.arange(n_rows)))
-    raise _refuse_tables.no_id_column(
-        naming.table,
-        example[0],
-        example[1][0],
-        naming.edges,
-        ends[0][0] if len(ends[0]) else None,
-        None if best is None else (best.name, best.n_named(ends), n_rows),
+    raise no_id_column(naming, ends, best, *example)
+
+
+def no_id_column(
+    naming: Naming,
+    ends: tuple[Ids, Ids],
+    best: Candidate | None,
+    name: Any = None,
+    ids: Ids | None = None,
+) -> InputError:
+    """A table none of whose columns holds what edges name; the best, and an example of others."""
+    if not len(ends[0]):
+        return InputError(
+            f"There is no edge in {naming.edges}, so that the column with the ids cannot be told: "
+            f"name it with {option('id')}."
+        )
+    seen = ""
+    if name is not None and ids is not None:
+        seen = f" (such as {named(ids[0])} in column {name!r})"
+    nearest = ""
+    if best is not None:
+        count = f"{best.n_named(ends):,} of {len(best.ids):,} rows"
+        nearest = f", {id_holder(best.name)} coming nearest with {count}"
+    return InputError(
+        f"No column of {naming.table}{seen} holds the ids that {naming.edges} names (such as "
+        f"{named(ends[0][0])}){nearest}: name it with {option('id')}, or check that both sides "
+        "spell ids alike."
     )
 
 
 def guessed_column(name: Any, holder: str) -> str:
     """The sentence for a column that was taken for the ids."""
-    where = INDEX if name == INDEX else f"column {name!r}"
     return (
-        f"Rows go by {where} of {holder}, whose values are the ends of edges (name another "
-        f"with {errors.option('id')})."
+        f"Rows go by {id_holder(name)} of {holder}, whose values are the ends of edges (name "
+        f"another with {option('id')})."
     )
 
 
@@ -117,10 +191,15 @@ def _in_order(
                 guesses.append(guessed_column(name, naming.table))
             return name, ids
     if numbers and not nodes.surely:
-        raise _refuse_tables.rows_or_ids(naming.table, numbers[0][0], n_rows)
+        name = numbers[0][0]
+        raise InputError(
+            f"The nodes of the graph are the numbers 0 to {n_rows - 1}, which {id_holder(name)} of "
+            f"{naming.table} holds in another order: pass {option('id')}{name!r} if it holds their "
+            f"ids, or {option('id')}'the row number' if they are the rows in order."
+        )
     guesses.append(
         "Rows are taken in the order of the graph's nodes, which have no ids (name a column of "
-        f"ids with {errors.option('id')})."
+        f"ids with {option('id')})."
     )
     return None, Ids(order)
 

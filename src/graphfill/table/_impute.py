@@ -6,10 +6,12 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .. import errors
-from ..errors import GraphfillWarning, UnreachedWarning
-from ..solve._propagate import progress_bar
-from ._fill import LEARNT, fill_table
+from ..errors import ConvergenceWarning, GraphfillWarning, UnreachedWarning
+from ..report import unreached_sentence
+from ..solve import PropagationOptions, progress_bar
+from ..trust import LEARNT, FillOptions
+from ._fill import fill_table
+from ._options import TableOptions
 from ._result import TableResult
 
 
@@ -105,35 +107,38 @@ def impute(
     >>> impute(people, friends, id="name")["age"].to_list()
     [30, 35, 40]
     """
-    with progress_bar(progress) as tick:
-        result = fill_table(
-            table,
-            edges,
-            id=id,
-            source=source,
-            target=target,
-            weight=weight,
-            columns=columns,
-            exclude=exclude,
-            types=types,
-            missing=missing,
+    scored = bool(scores) or intervals is not None or method in LEARNT
+    options = TableOptions(
+        id=id,
+        source=source,
+        target=target,
+        weight=weight,
+        columns=columns,
+        exclude=exclude,
+        types=types or {},
+        missing=missing,
+        mark=mark,
+        details=return_result and scored,
+        fill=FillOptions(
             method=method,
             reliance=reliance,
-            normalization=normalization,
-            solver=solver,
-            n_iter=n_iter,
-            tol=tol,
-            shrinkage=shrinkage,
             unreached=unreached,
-            mark=mark,
             intervals=intervals,
             scores=scores,
-            portraits=return_result and (bool(scores) or intervals is not None or method in LEARNT),
-            memory_limit=memory_limit,
-            threads=threads,
             seed=seed,
-            progress=tick,
-        )
+            propagation=PropagationOptions(
+                normalization=normalization,
+                solver=solver,
+                n_iter=n_iter,
+                tol=tol,
+                shrinkage=shrinkage,
+                memory_limit=memory_limit,
+                threads=threads,
+            ),
+        ),
+    )
+    with progress_bar(progress) as tick:
+        result = fill_table(table, edges, options, progress=tick)
     _warn(result)
     return result if return_result else result.table
 
@@ -141,23 +146,13 @@ def impute(
 def _warn(result: TableResult) -> None:
     if result.notes:
         warnings.warn(" ".join(result.notes), GraphfillWarning, stacklevel=3)
-    n_unreached = sum(column.n_unreached for column in result.columns)
-    if n_unreached:
-        got = (
-            "left missing"
-            if result.settings["unreached"] == "nan"
-            else "given their column's mean or most frequent value"
-        )
-        warnings.warn(
-            f"{n_unreached:,} of {result.n_missing:,} missing cells cannot be inferred from the "
-            f"graph (nothing known of their column is connected to them) and were {got}",
-            UnreachedWarning,
-            stacklevel=3,
-        )
+    sentence = unreached_sentence(result.summary())
+    if sentence:
+        warnings.warn(sentence, UnreachedWarning, stacklevel=3)
     if result.converged is False:
         warnings.warn(
             f"stopped after {result.n_iter} iterations at a relative residual of "
             f"{result.residual:.1e}: allow more iterations",
-            errors.ConvergenceWarning,
+            ConvergenceWarning,
             stacklevel=3,
         )

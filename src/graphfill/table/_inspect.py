@@ -1,4 +1,4 @@
-"""A table looked over before it is filled: what each column is, lacks and has to go by."""
+"""A table inspected before it is filled: what each column is, what it lacks, what it can use."""
 
 from __future__ import annotations
 
@@ -6,61 +6,60 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..graph._components import graph_components
-from ..graph._graph import Graph
-from ..trust._agreement import Agreement, agreement
-from . import _refuse_tables
+from ..errors import InputError, check_column_name, option, places
+from ..graph import Graph
+from ..trust import Agreement, agreement
 from ._alignment import Alignment
-from ._columns import Column, open_column
-from ._naming import Naming
+from ._columns import open_column
+from ._numeric import Column
+from ._options import Naming, Source, TableOptions
 from ._result import ColumnSummary
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-Array = NDArray[Any]
-
 
 def open_columns(
-    frame: nw.DataFrame[Any],
-    alignment: Alignment,
-    columns: Sequence[Any] | None,
-    exclude: Sequence[Any],
-    types: Mapping[Any, str],
-    missing: Sequence[Any],
-    naming: Naming,
-    left_alone: Mapping[Any, str] | None = None,
+    frame: nw.DataFrame[Any], alignment: Alignment, options: TableOptions, source: Source
 ) -> dict[str, Column]:
-    """The columns that may be filled, by name; those asked for must exist.
+    """The columns that may be filled, by name, their cells in the order of the graph's nodes."""
+    naming, columns = source.naming, options.columns
+    for name in [*(columns or ()), *options.exclude, *options.types]:
+        check_column_name(name, frame.columns, naming.table)
+    check_not_the_ids(alignment.id, columns)
+    opened = {}
+    with places(naming.cell_row or naming.row):
+        for name in frame.columns:
+            left_out = name in options.exclude or (columns is not None and name not in columns)
+            if name == alignment.id or left_out:
+                continue
+            column = open_column(
+                frame.get_column(name),
+                kind=options.types.get(name),
+                missing=options.missing,
+                asked=columns is not None,
+                left_alone=source.left_alone.get(name),
+            )
+            order = alignment.order
+            opened[name] = column if order is None else column.in_order(order)
+    return opened
 
-    `left_alone` says why a column is not, which its cells do not show.
-    """
-    for name in [*(columns or ()), *exclude, *types]:
-        _refuse_tables.check_column_name(name, frame.columns, naming.table)
-    wanted = [name for name in frame.columns if columns is None or name in columns]
-    _refuse_tables.check_not_the_ids(alignment.id, columns)
-    _refuse_tables.check_in_one_list(columns, exclude)
-    return {
-        name: open_column(
-            frame.get_column(name),
-            kind=types.get(name),
-            missing=missing,
-            asked=columns is not None,
-            left_alone=(left_alone or {}).get(name),
+
+def check_not_the_ids(id: Any, columns: Sequence[Any] | None) -> None:
+    """Refuse to fill the column that holds the ids."""
+    if columns is not None and id in columns:
+        raise InputError(
+            f"Column {id!r} holds the ids, which cannot be filled: leave it out of "
+            f"{option('columns')}."
         )
-        for name in wanted
-        if name != alignment.id and name not in exclude
-    }
 
 
-def survey_columns(
+def summarize_columns(
     opened: dict[str, Column], names: Sequence[str], alignment: Alignment, seed: int
 ) -> dict[str, ColumnSummary]:
     """What each column is, what it lacks, and whether neighbours agree in it."""
     summaries = {}
-    n_nodes = alignment.graph.n_nodes
     for name in names:
         if name == alignment.id:
             summaries[name] = ColumnSummary(name, "id", 0)
@@ -72,43 +71,33 @@ def survey_columns(
         summary = ColumnSummary(name, column.kind, int(column.missing.sum()), note=column.reason)
         summaries[name] = summary
         if column.n_channels and summary.n_missing:
-            agreed = column_agreement(column, alignment.graph, n_nodes, seed)
+            agreed = column_agreement(column, alignment.graph, seed)
             summary.agreement, summary.agreement_spread = agreed.value, agreed.spread
             summary.verdict = agreed.verdict
     return summaries
 
 
-def column_agreement(column: Column, graph: Graph, n_nodes: int, seed: int) -> Agreement:
+def column_agreement(column: Column, graph: Graph, seed: int) -> Agreement:
     """How much neighbours agree in a column of the table."""
-    values = np.full(n_nodes, np.nan)
+    values = np.full(graph.n_nodes, np.nan)
     values[: len(column.missing)] = column.levels()
     return agreement(graph, values, classes=column.is_class, seed=seed)
 
 
 def informative_columns(
-    opened: dict[str, Column], summaries: dict[str, ColumnSummary], alignment: Alignment, seed: int
+    opened: Mapping[str, Column],
+    summaries: Mapping[str, ColumnSummary],
+    alignment: Alignment,
+    seed: int,
 ) -> dict[str, bool]:
     """By column, whether neighbours agree in it."""
-    n_nodes = alignment.graph.n_nodes
     return {
         name: summaries[name].verdict in ("inferable", "weakly")
         if summaries[name].verdict
-        else column_agreement(column, alignment.graph, n_nodes, seed).beyond_chance
+        else column_agreement(column, alignment.graph, seed).beyond_chance
         for name, column in opened.items()
         if column.n_channels
     }
-
-
-def unreached_cells(columns: Sequence[Column], alignment: Alignment) -> dict[str, Array]:
-    """Missing cells of each column in whose component nothing is known of it."""
-    count, label = graph_components(alignment.graph)[:2]
-    label = label[: alignment.n_rows]
-    cells = {}
-    for column in columns:
-        informed = np.zeros(count, dtype=bool)
-        informed[label[~column.missing]] = True
-        cells[column.name] = column.missing & ~informed[label]
-    return cells
 
 
 def notes_on(
@@ -126,10 +115,10 @@ def notes_on(
     if alignment.n_unlinked:
         notes.append(f"{alignment.n_unlinked:,} row(s) of {naming.table} have no edge.")
     for summary in summaries.values():
-        own = opened[summary.name].notes if summary.name in opened else ()
+        about = opened[summary.name].notes if summary.name in opened else ()
         if summary.n_filled or summary.note:
-            notes += own
-        if summary.note and summary.n_missing and not own:
+            notes += about
+        if summary.note and summary.n_missing and not about:
             notes.append(
                 f"Column {summary.name!r} is left alone with {summary.n_missing:,} missing "
                 f"cell(s): {summary.note}."
@@ -140,10 +129,10 @@ def notes_on(
                 "nothing about its missing cells."
             )
         if "highest_level" in summary.details:
-            said = summary.details
+            details = summary.details
             notes.append(
-                f"Column {summary.name!r} has {said['n_held_out']:,} known cells to learn from, "
-                f"which bound {100 * said['highest_level']:.3g} % of the truths at most, not "
-                f"{100 * said['interval_level']:.3g} %: its bounds are left empty."
+                f"Column {summary.name!r} has {details['n_held_out']:,} known cells to learn from, "
+                f"which bound {100 * details['highest_level']:.3g} % of the truths at most, not "
+                f"{100 * details['interval_level']:.3g} %: its bounds are left empty."
             )
     return notes

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _whole as steps
 from ._arrow import Cells, put_values
+from ._whole import Steps, as_type
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -60,14 +60,23 @@ class Column:
         return f"<column {self.name!r}: {self.kind}, {gaps}>"
 
     def hide(self, missing_mask: Mask) -> Column:
-        """The column with further cells missing, its statistics from what stays known."""
+        """The column with further cells missing: statistics from what stays known, same scale."""
         missing = self.missing | missing_mask
         if missing.all():
             return LeftAlone(self._cells, "no known cell", missing)
-        return self._again(missing)
+        return self._again(self._cells, missing, hidden=True)
 
-    def _again(self, missing: Mask) -> Column:
-        return type(self)(self._cells, self.kind, missing)
+    def in_order(self, order: NDArray[np.intp]) -> Column:
+        """The column with its cells in another order; `rebuild` gives them back in their own."""
+        return self._again(self._cells.in_order(order), self.missing[order])
+
+    def _again(self, cells: Cells, missing: Mask, hidden: bool = False) -> Column:
+        return type(self)(cells, self.kind, missing)
+
+    @property
+    def parent_classes(self) -> NDArray[np.intp] | None:
+        """After `hide`, the number that each class had before; None for numbers."""
+        return None
 
     @property
     def probability(self) -> Floats | None:
@@ -128,7 +137,19 @@ class Column:
 
     def decode_levels(self, predicted: NDArray[np.floating]) -> None:
         """The same from [n_missing, 1] levels, or [n_missing, classes] probabilities."""
-        self.decode(range(1), predicted)
+        raise NotImplementedError
+
+    def predicted(self, channels: range, filled: NDArray[np.floating]) -> Floats:
+        """Filled channels as levels, or as probabilities of their classes."""
+        raise NotImplementedError
+
+    def leave_missing(self, cells: Mask) -> None:
+        """Some of the missing cells, [n], stay missing although they were filled."""
+        raise NotImplementedError
+
+    def rebuilt_with(self, levels: Floats, word: str) -> nw.Series[Any]:
+        """The column as <name>_<word>, with other levels in its missing cells; null for NaN."""
+        raise NotImplementedError
 
     @property
     def filled_cells(self) -> Mask:
@@ -148,10 +169,21 @@ class Column:
         decoded = self._decoded()
         if not decoded.any():
             return self._cells.series
-        return self._filled(self._rows[decoded], decoded)
+        return self._filled(self._cells.rows(self._rows[decoded]), decoded)
 
     def _filled(self, rows: NDArray[np.intp], decoded: Mask) -> nw.Series[Any]:
         raise NotImplementedError
+
+    def in_rows(self, values: Any) -> Any:
+        """Values of all cells, a list or an array, in the order of the table's rows."""
+        order = self._cells.order
+        if order is None:
+            return values
+        if isinstance(values, list):
+            return self.in_rows(np.fromiter(values, dtype=object, count=len(values))).tolist()
+        placed = np.empty_like(values)
+        placed[order] = values
+        return placed
 
 
 class LeftAlone(Column):
@@ -164,8 +196,8 @@ class LeftAlone(Column):
         self.reason = reason
         self.notes = notes
 
-    def _again(self, missing: Mask) -> Column:
-        return LeftAlone(self._cells, self.reason, missing, self.notes)
+    def _again(self, cells: Cells, missing: Mask, hidden: bool = False) -> Column:
+        return LeftAlone(cells, self.reason, missing, self.notes)
 
     def levels(self) -> Floats:
         return np.full(self.missing.size, np.nan)
@@ -194,13 +226,17 @@ class Number(Column):
     n_channels = 1
     parity = 0
 
-    def __init__(self, cells: Cells, kind: str, missing: Mask) -> None:
+    def __init__(
+        self, cells: Cells, kind: str, missing: Mask, parent: Number | None = None
+    ) -> None:
         super().__init__(cells, kind, missing)
-        self._values = self._read()
+        self._values = self._read(parent)
         known = self._values[~missing] if self._rows.size else self._values
         self.low, self.high = float(known.min()), float(known.max())
         # A power of two off all values first, so that no sum or square can overflow.
         self._exponent = int(np.frexp(max(abs(self.low), abs(self.high)))[1])
+        if parent is not None:
+            self._exponent = parent._exponent
         self._centre, self._scale = np.ldexp(self.low, -self._exponent), 1.0
         if self.low < self.high:
             known = np.ldexp(known, -self._exponent)
@@ -208,7 +244,10 @@ class Number(Column):
             self._scale = known.std() or 1.0
         self._fill = np.full(self._rows.size, np.nan)
 
-    def _read(self) -> Floats:
+    def _again(self, cells: Cells, missing: Mask, hidden: bool = False) -> Column:
+        return type(self)(cells, self.kind, missing, self if hidden else None)
+
+    def _read(self, parent: Number | None) -> Floats:
         return self._cells.floats
 
     @property
@@ -243,8 +282,30 @@ class Number(Column):
     def decode_levels(self, predicted: NDArray[np.floating]) -> None:
         self.decode(range(1), (predicted - self._centre) / self._scale)
 
+    def predicted(self, channels: range, filled: NDArray[np.floating]) -> Floats:
+        return filled * self._scale + self._centre
+
+    def leave_missing(self, cells: Mask) -> None:
+        self._fill[cells[self._rows]] = np.nan
+
     def filled_levels(self) -> Floats:
         return self._fill[self._decoded()] * self._scale + self._centre
+
+    def rebuilt_with(self, levels: Floats, word: str) -> nw.Series[Any]:
+        import narwhals as nw
+
+        other = self._again(self._cells, self.missing)
+        other.decode_levels(levels[:, None])
+        series = other.rebuild().alias(f"{self.name}_{word}")
+        shown = ~self.missing | other.filled_cells
+        if shown.all():
+            return series
+        is_shown = nw.new_series(
+            "shown", self.in_rows(shown), nw.Boolean, backend=series.implementation
+        )
+        frame = series.alias("bound").to_frame().with_columns(is_shown)
+        bound = frame.select(nw.when(nw.col("shown")).then(nw.col("bound")))["bound"]
+        return bound.alias(series.name)
 
     def named(self, levels: Floats) -> list[Any]:
         return np.ldexp(levels, self._exponent).tolist()
@@ -259,7 +320,7 @@ class Number(Column):
         return np.clip(values, self.low, self.high)
 
     def _filled(self, rows: NDArray[np.intp], decoded: Mask) -> nw.Series[Any]:
-        values = steps.as_type(self.values(decoded), self._cells, self.missing)
+        values = as_type(self.values(decoded), self._cells, self.missing)
         return put_values(self._cells.series, rows, values)
 
 
@@ -272,16 +333,20 @@ class Whole(Number):
 
     whole = True
 
-    def __init__(self, cells: Cells, kind: str, missing: Mask) -> None:
-        self._steps = steps.Steps.of(cells, missing)
+    def __init__(
+        self, cells: Cells, kind: str, missing: Mask, parent: Number | None = None
+    ) -> None:
+        self._steps: Steps = (
+            parent._steps if isinstance(parent, Whole) else Steps.of(cells, missing)
+        )
         self.parity = self._steps.parity
-        super().__init__(cells, kind, missing)
+        super().__init__(cells, kind, missing, parent)
         unit = self._steps.unit
-        said = [cells.note, unit and f"is filled to the {unit}, like its known cells"]
+        clauses = [cells.note, unit and f"is filled to the {unit}, like its known cells"]
         if self._rows.size:
-            self.notes = tuple(f"Column {self.name!r} {clause}." for clause in said if clause)
+            self.notes = tuple(f"Column {self.name!r} {clause}." for clause in clauses if clause)
 
-    def _read(self) -> Floats:
+    def _read(self, parent: Number | None) -> Floats:
         return self._steps.floats
 
     @property
@@ -291,8 +356,8 @@ class Whole(Number):
         return f"{self._steps.unit or 'step'}s"
 
     def named(self, levels: Floats) -> list[Any]:
-        steps = np.rint(np.ldexp(levels, self._exponent))
-        return self._steps.as_arrow(steps, self._cells.twin.type).to_pylist()
+        whole = np.rint(np.ldexp(levels, self._exponent))
+        return self._steps.as_arrow(whole, self._cells.twin.type).to_pylist()
 
     def _filled(self, rows: NDArray[np.intp], decoded: Mask) -> nw.Series[Any]:
         values = self._steps.as_arrow(self.values(decoded), self._cells.twin.type)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..report._text import of_result
+from ..report import of_result
 from ._alignment import Alignment
 
 Cells = NDArray[np.bool_]
@@ -28,6 +28,8 @@ class ColumnSummary:
     reliance : from 0, filled with the mean, to 1, filled with what the graph says
     explained : share of the variance of held-out cells that the fill explains, or of the mistakes
         of the most frequent value that it avoids; None if untried
+    unreached_got : what cells out of the graph's reach got: "mean" (or the most frequent value),
+        "columns" (predicted from the row's other columns), "nothing", or "" without such cells
     note : why it was left alone, or nothing
     details : scores of methods, intervals and what else a report shows, as far as asked for
     """
@@ -42,6 +44,7 @@ class ColumnSummary:
     verdict: str = ""
     reliance: float | None = None
     explained: float | None = None
+    unreached_got: str = ""
     note: str = ""
     details: dict[str, Any] = field(default_factory=dict)
 
@@ -87,8 +90,8 @@ class TableResult:
     @property
     def scores(self) -> dict[str, list[dict[str, Any]]]:
         """By column, every method's scores on held-out cells, as far as asked for."""
-        found = {column.name: column.details.get("scores") for column in self.columns}
-        return {name: scores for name, scores in found.items() if scores}
+        scores = {column.name: column.details.get("scores") for column in self.columns}
+        return {name: by_method for name, by_method in scores.items() if by_method}
 
     def report(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write one self-contained page that says what was done and how far to trust it."""
@@ -123,6 +126,6 @@ class TableResult:
 
 def _plain(column: ColumnSummary) -> dict[str, Any]:
     """A summary in which NaN is None, as JSON has it, details beside the rest."""
-    said = asdict(column)
-    said |= said.pop("details")
-    return {key: None if value != value else value for key, value in said.items()}
+    summary = asdict(column)
+    summary |= summary.pop("details")
+    return {key: None if value != value else value for key, value in summary.items()}

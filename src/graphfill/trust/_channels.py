@@ -1,25 +1,126 @@
-"""Columns solved as channels: as many together as the memory allows."""
+r"""Columns solved as channels: as many together as the memory allows.
+
+A propagated value p (measured from the column's mean) is not shrunk: where neighbours agree
+little, it is farther from the truth t than the mean is. The reliance c that minimises
+sum (t - c p)^2 over held-out cells is
+
+.. math:: c = \sum t p / \sum p^2
+
+Its standard error is subtracted, so that noise is not relied upon, and it is kept within [0, 1]:
+1 is what the graph says, 0 the column's mean (or most frequent value). Filled in is
+mean + c (what the graph says - mean).
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import GraphfillWarning
-from ..graph._graph import Graph
-from ..solve._propagate import Result, propagate
-from ..table._columns import Column
-from ._reliance import HeldOut, hold_out
+from ..graph import Graph
+from ..solve import PropagationOptions, Result, propagate_with
+from ._column import FillableColumn, Floats, Rows
+from ._folds import number_of
 
-Array = NDArray[Any]
 Tick = Callable[[float], None]
+Solve = Callable[..., Result]
 
 BLOCK_BYTES = 1 << 30  # of channels that are solved together, unless the limit is lower
+SHARE_HELD_OUT = 0.2  # of the known cells
+FEWEST_HELD_OUT = 20  # with fewer there is nothing to fit: the graph is relied on fully
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How columns are filled without a learner.
+
+    Attributes
+    ----------
+    method : "mean", "neighbors" or "propagation"
+    propagation : how to propagate; its memory limit holds for any method
+    reliance : "held-out", or how far to go from the mean towards what the graph says
+    seed : for what is held out
+    solve : what propagates, as `propagate_with`
+    """
+
+    method: str
+    propagation: PropagationOptions
+    reliance: float | str = "held-out"
+    seed: int = 0
+    solve: Solve = propagate_with
+
+    def fill(self, X: Floats, graph: Graph, tick: Tick, solved: Solved) -> Floats:
+        """The filled channels; 0 stands for the column's mean."""
+        if self.method == "mean":
+            tick(1.0)
+            return np.nan_to_num(X, copy=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GraphfillWarning)  # the summary says it by column
+            if self.method == "neighbors":
+                from ..imputers import NeighborMeanImputer
+
+                filled: Floats = NeighborMeanImputer(graph, unreached="zero").fit_transform(X)
+                tick(1.0)
+                return filled
+            options = within_limit(self.propagation, X)
+            result = self.solve(X, graph, options, progress=tick)
+        solved.add(result)
+        return result.X
+
+
+def within_limit(options: PropagationOptions, X: NDArray[Any]) -> PropagationOptions:
+    """The options with what a limit on memory leaves beside the channels."""
+    if options.memory_limit is None:
+        return options
+    return replace(options, memory_limit=max(1, options.memory_limit - X.nbytes))
+
+
+@dataclass
+class HeldOut:
+    """Known cells of one column that were hidden, and how well they were filled.
+
+    Channels of a category come in turn: sums over them are kept per cell.
+    """
+
+    rows: Rows
+    products: Floats = field(init=False)  # sum over channels of t p
+    filled_squares: Floats = field(init=False)  # of p^2
+    true_squares: Floats = field(init=False)  # of t^2
+
+    def __post_init__(self) -> None:
+        self.products, self.filled_squares, self.true_squares = (
+            np.zeros(len(self.rows)) for _ in range(3)
+        )
+
+    def add(self, truth: NDArray[np.floating], filled: NDArray[np.floating]) -> None:
+        """Some channels of the held-out cells: [cells, channels], truth and what was filled in."""
+        self.products += (truth * filled).sum(axis=1)
+        self.filled_squares += (filled**2).sum(axis=1)
+        self.true_squares += (truth**2).sum(axis=1)
+
+    @property
+    def reliance(self) -> float:
+        """Between 0, the column's mean, and 1, what the graph says."""
+        total = float(self.filled_squares.sum())
+        if total == 0.0:
+            return 0.0
+        slope = float(self.products.sum()) / total
+        error = float(np.sqrt(np.sum((self.products - slope * self.filled_squares) ** 2))) / total
+        return float(np.clip(slope - error, 0.0, 1.0))
+
+    @property
+    def explained(self) -> float:
+        """Share of the held-out cells' variance that the fill explains, 0 for the mean."""
+        total = float(self.true_squares.sum())
+        if total == 0.0:
+            return 0.0
+        c = self.reliance
+        return float((2 * c * self.products.sum() - c**2 * self.filled_squares.sum()) / total)
 
 
 @dataclass
@@ -31,129 +132,108 @@ class Solved:
     converged: bool | None = None
     held_out: dict[str, HeldOut] = field(default_factory=dict)
 
-    def take(self, n_iter: int, residual: float, converged: bool | None) -> None:
-        self.n_iter = max(self.n_iter, n_iter)
-        self.residual = max(self.residual, residual)
-        if converged is not None:
-            self.converged = converged and self.converged is not False
+    def add(self, result: Result | Solved) -> None:
+        self.n_iter = max(self.n_iter, result.n_iter)
+        self.residual = max(self.residual, result.residual)
+        if result.converged is not None:
+            self.converged = result.converged and self.converged is not False
+
+    def merge(self, other: Solved) -> None:
+        """The worst of both."""
+        self.add(other)
+        self.held_out |= other.held_out
 
 
 @dataclass(frozen=True)
 class Block:
     """Channels solved together: which of which columns, and where each lies."""
 
-    parts: list[tuple[Column, slice, range]]
+    parts: list[tuple[int, slice, range]]  # number of the column, place in the block, channels
     width: int
 
-    def encode(self, n_nodes: int) -> Array:
+    def encode(self, columns: Sequence[Any], n_nodes: int) -> Floats:
         """[nodes, width], NaN where missing; nodes beyond the table's rows have no cells."""
         X = np.full((n_nodes, self.width), np.nan)
-        for column, at, channels in self.parts:
+        for number, at, channels in self.parts:
+            column = columns[number]
             column.encode(channels, X[: len(column.missing), at])
         return X
 
 
 def fill_channels(
-    columns: Sequence[Column],
+    columns: Sequence[Any],
     graph: Graph,
+    recipe: Recipe,
     *,
-    method: str,
-    reliance: float | str,
-    left_missing: Mapping[str, Array],
-    memory_limit: int | None,
-    progress: Tick,
-    seed: int,
-    propagate: Callable[..., Result] = propagate,
-    **options: Any,
+    progress: Tick = lambda share: None,
 ) -> Solved:
-    """Fill the columns, whose rows are the first of the graph.
-
-    Channels are measured from their column's mean, so that what is filled in is
-    mean + reliance x (what the graph says - mean), the reliance being given or fitted on cells
-    held out (see `reliance`).
+    """Fill columns, whose rows are the first nodes of the graph, all by one recipe.
 
     Parameters
     ----------
-    left_missing : by column, cells [rows] that are not to be filled
-    propagate : what solves them, as :func:`graphfill.propagate`
-    options : of `propagate`
+    columns : `FillableColumn` or `Recorded`, several of one name perhaps
     """
     solved = Solved()
-    blocks = list(_blocks(columns, graph.n_nodes, memory_limit))
-    if reliance == "held-out" and method != "mean":
-        solved.held_out = hold_out(columns, seed)
-    rounds = 2 if solved.held_out else 1
-    tick: Tick = lambda share: progress(share / (rounds * len(blocks)))  # noqa: E731
-    if solved.held_out:
+    blocks = list(_blocks(columns, graph.n_nodes, recipe.propagation.memory_limit))
+    held_out: list[HeldOut | None] = [None] * len(columns)
+    if recipe.reliance == "held-out" and recipe.method != "mean":
+        held_out = [_hold_out(column, recipe.seed) for column in columns]
+    fits = any(held is not None for held in held_out)
+    tick: Tick = lambda share: progress(share / ((1 + fits) * len(blocks)))  # noqa: E731
+    if fits:
         for block in blocks:
-            X = block.encode(graph.n_nodes)
+            X = block.encode(columns, graph.n_nodes)
             truths = []
-            for column, at, _ in block.parts:
-                held = solved.held_out.get(column.name)
+            for number, at, _ in block.parts:
+                held = held_out[number]
                 rows = held.rows if held else np.empty(0, np.intp)
                 truths.append(X[rows, at])
                 X[rows, at] = np.nan
-            filled = _solve(X, graph, method, tick, memory_limit, propagate, options, solved)
-            for (column, at, _), truth in zip(block.parts, truths, strict=True):
-                if column.name in solved.held_out:
-                    held = solved.held_out[column.name]
-                    held.take(truth, filled[held.rows, at])
+            filled = recipe.fill(X, graph, tick, solved)
+            for (number, at, _), truth in zip(block.parts, truths, strict=True):
+                held = held_out[number]
+                if held is not None:
+                    held.add(truth, filled[held.rows, at])
     for block in blocks:
-        X = block.encode(graph.n_nodes)
-        filled = _solve(X, graph, method, tick, memory_limit, propagate, options, solved)
-        for column, at, channels in block.parts:
-            cells = filled[np.flatnonzero(column.missing), at]
-            if column.name in solved.held_out:
-                cells *= solved.held_out[column.name].reliance
-            elif not isinstance(reliance, str):
-                cells *= reliance
-            if column.name in left_missing:
-                cells[left_missing[column.name][column.missing]] = np.nan
-            column.decode(channels, cells)
+        filled = recipe.fill(block.encode(columns, graph.n_nodes), graph, tick, solved)
+        for number, at, channels in block.parts:
+            cells = filled[np.flatnonzero(columns[number].missing), at]
+            held = held_out[number]
+            if held is not None:
+                cells *= held.reliance
+            elif not isinstance(recipe.reliance, str):
+                cells *= recipe.reliance
+            columns[number].decode(channels, cells)
+    solved.held_out = {
+        column.name: held for column, held in zip(columns, held_out, strict=True) if held
+    }
     return solved
 
 
-def _blocks(columns: Sequence[Column], n_nodes: int, memory_limit: int | None) -> Iterator[Block]:
+def _hold_out(column: FillableColumn, seed: int) -> HeldOut | None:
+    """Draw the cells to hold out of a column, if it has enough of them."""
+    known = np.flatnonzero(~column.missing)
+    size = int(SHARE_HELD_OUT * len(known))
+    if size < FEWEST_HELD_OUT:
+        return None
+    rng = np.random.default_rng([seed, 3, number_of(column.name)])
+    return HeldOut(np.sort(rng.choice(known, size, replace=False)))
+
+
+def _blocks(columns: Sequence[Any], n_nodes: int, memory_limit: int | None) -> Iterator[Block]:
     """Cut all channels into blocks that fit."""
-    channels = [(column, channel) for column in columns for channel in range(column.n_channels)]
+    channels = [(k, channel) for k, column in enumerate(columns) for channel in
+                range(column.n_channels)]  # fmt: skip
     budget = BLOCK_BYTES if memory_limit is None else memory_limit // 4
     width = max(1, budget // (8 * n_nodes))
     if width >= 16:
         width -= width % 16  # whole tiles
     for start in range(0, len(channels), width):
-        parts: list[tuple[Column, slice, range]] = []
-        for at, (column, channel) in enumerate(channels[start : start + width]):
-            if parts and parts[-1][0] is column:
+        parts: list[tuple[int, slice, range]] = []
+        for at, (number, channel) in enumerate(channels[start : start + width]):
+            if parts and parts[-1][0] == number:
                 _, where, those = parts[-1]
-                parts[-1] = column, slice(where.start, at + 1), range(those.start, channel + 1)
+                parts[-1] = number, slice(where.start, at + 1), range(those.start, channel + 1)
             else:
-                parts.append((column, slice(at, at + 1), range(channel, channel + 1)))
+                parts.append((number, slice(at, at + 1), range(channel, channel + 1)))
         yield Block(parts, min(width, len(channels) - start))
-
-
-def _solve(
-    X: Array,
-    graph: Graph,
-    method: str,
-    tick: Tick,
-    memory_limit: int | None,
-    propagate: Callable[..., Result],
-    options: dict[str, Any],
-    solved: Solved,
-) -> Array:
-    """The filled channels; 0 stands for the column's mean."""
-    if method == "mean":
-        tick(1.0)
-        return np.nan_to_num(X, copy=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GraphfillWarning)  # the summary says it by column
-        if method == "neighbors":
-            from ..imputers import NeighborMeanImputer
-
-            filled = NeighborMeanImputer(graph, unreached="zero").fit_transform(X)
-            tick(1.0)
-            return filled
-        left = None if memory_limit is None else memory_limit - X.nbytes
-        result = propagate(X, graph, memory_limit=left, progress=tick, **options)
-    solved.take(result.n_iter, result.residual, result.converged)
-    return result.X

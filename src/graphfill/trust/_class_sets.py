@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._assessment import Assessment
-from ._intervals import fold_numbers
 
 Floats = NDArray[np.float64]
 
@@ -16,7 +15,7 @@ BINS = 10
 
 
 @dataclass(frozen=True)
-class Certainty:
+class ClassSets:
     """Probabilities of the values chosen for the missing cells of a column of classes.
 
     Attributes
@@ -38,41 +37,46 @@ class Certainty:
     calibration: list[dict[str, float]]
 
 
-def certainty(
-    found: Assessment, level: float, unreached: NDArray[np.bool_] | None = None
-) -> Certainty:
+def class_sets(
+    assessment: Assessment,
+    filled: Floats,
+    level: float,
+    unreached: NDArray[np.bool_] | None = None,
+) -> ClassSets:
     """Probabilities as sure as the held-out cells were right, and sets that hold the truth.
+
+    `filled` holds the predicted probabilities of the missing cells, [missing, classes].
 
     No held-out cell is like one that nothing known is connected to (`unreached`, [missing]): what
     holds for such a cell is how frequent each class is.
     """
     from sklearn.isotonic import IsotonicRegression
 
-    truth = found.target.levels[found.rows].astype(np.intp)
-    fold = fold_numbers(found.folds)
-    sure, right = found.held_out.max(axis=1), found.held_out.argmax(axis=1) == truth
+    truth = assessment.target.levels[assessment.rows].astype(np.intp)
+    fold = assessment.fold_numbers
+    sure, right = assessment.held_out.max(axis=1), assessment.held_out.argmax(axis=1) == truth
     calibrate = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
     honest = np.empty(len(sure))
-    for number in range(len(found.folds)):
+    for number in range(len(assessment.folds)):
         part = fold == number
         honest[part] = calibrate.fit(sure[~part], right[~part]).predict(sure[part])
     bins = _reliability(honest, right)
     error = sum(row["n"] * abs(row["confidence"] - row["accuracy"]) for row in bins) / len(sure)
     calibrate.fit(sure, right)
-    given = found.held_out[np.arange(len(truth)), truth]
+    given = assessment.held_out[np.arange(len(truth)), truth]
     held = np.zeros(len(truth), dtype=bool)
-    for number in range(len(found.folds)):
+    for number in range(len(assessment.folds)):
         part = fold == number
         held[part] = given[part] >= _least(given[~part], level)
-    sets = found.filled >= _least(given, level)
-    chosen = found.filled.argmax(axis=1)
-    probability = calibrate.predict(found.filled.max(axis=1)) if len(chosen) else np.empty(0)
+    sets = filled >= _least(given, level)
+    chosen = filled.argmax(axis=1)
+    probability = calibrate.predict(filled.max(axis=1)) if len(chosen) else np.empty(0)
     if unreached is not None and unreached.any():
         share = np.bincount(truth, minlength=sets.shape[1]) / len(truth)
         probability[unreached] = share[chosen[unreached]]
         sets[unreached] = _most_frequent(share, level)
     sets[np.arange(len(sets)), chosen] = True  # never empty
-    return Certainty(
+    return ClassSets(
         probability,
         sets,
         float(held.mean()),

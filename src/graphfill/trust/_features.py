@@ -1,4 +1,4 @@
-"""What the graph says about some cells of a column while others are hidden.
+"""Features of some cells of a column that the graph gives while other cells are hidden.
 
 A prediction is only worth something if the cell's own value had no part in it. So everything here
 is computed from the visible cells alone: their mean and spread, what they propagate, and what the
@@ -7,85 +7,24 @@ neighbours know.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import GraphfillWarning
-from ..graph._graph import Graph
-from ..solve._propagate import propagate
+from ..graph import Graph, adjacency_matrix
+from ._channels import Recipe, Solved
+from ._column import Rows, Target
 
 Floats = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 BLOCK_BYTES = 256 << 20  # of channels propagated together
 FAR = 6  # steps; what is farther from a known cell counts as this far
-Variants = Mapping[str, Mapping[str, Any]]
-# What is propagated, by the name of the method, and how.
-VARIANTS: Variants = {
-    "propagation": {"normalization": "rw", "solver": "exact", "tol": 1e-6},
-    "diffusion": {"normalization": "rw", "solver": "diffusion", "n_iter": 40},
-    "propagation-sym": {"normalization": "sym", "solver": "exact", "tol": 1e-6},
-    "diffusion-sym": {"normalization": "sym", "solver": "diffusion", "n_iter": 40},
-}
-
-
-class Levelled(Protocol):
-    """A column as one level per row; see `columns.Column`."""
-
-    @property
-    def n_classes(self) -> int: ...
-    @property
-    def unit(self) -> float: ...
-    def levels(self) -> Floats: ...
-    def named(self, levels: Floats) -> Any: ...
 
 
 @dataclass(frozen=True)
-class Target:
-    """A column to predict: one level per row, NaN where missing.
-
-    Attributes
-    ----------
-    levels : [rows]
-        A number's value but for a scale, or the number of a class.
-    n_classes : int
-        0 for numbers.
-    """
-
-    levels: Floats
-    n_classes: int
-
-    @classmethod
-    def of(cls, column: Levelled) -> Target:
-        return cls(column.levels(), column.n_classes)
-
-    @property
-    def width(self) -> int:
-        """Channels: one, or one per class."""
-        return self.n_classes or 1
-
-    @property
-    def known(self) -> Rows:
-        return np.flatnonzero(~np.isnan(self.levels))
-
-    @property
-    def missing(self) -> Rows:
-        return np.flatnonzero(np.isnan(self.levels))
-
-    def truth(self, rows: Rows) -> Floats:
-        """[rows, width]: the numbers, or 1 at the class of each."""
-        if not self.n_classes:
-            return self.levels[rows, None]
-        return np.equal(self.levels[rows, None], np.arange(self.n_classes)).astype(np.float64)
-
-
-@dataclass(frozen=True)
-class Clues:
+class CellFeatures:
     """What is known about some rows' cells without looking at them.
 
     Attributes
@@ -93,8 +32,7 @@ class Clues:
     rows : [m]
     base : [width]
         The mean of the visible cells, or the shares of the classes among them.
-    said : [m, width] by variant
-        What was propagated.
+    propagated : [m, width]
     neighbours : [m, width]
         Mean of the neighbours' visible cells; NaN where there are none.
     surroundings : [m, 3]
@@ -104,81 +42,68 @@ class Clues:
 
     rows: Rows
     base: Floats
-    said: dict[str, Floats]
+    propagated: Floats
     neighbours: Floats
     surroundings: Floats
 
 
-def look(
+def cell_features(
     target: Target,
     graph: Graph,
+    recipe: Recipe,
     hidden: Sequence[Rows],
     asked: Sequence[Rows],
-    variants: Variants,
-) -> list[Clues]:
-    """The clues about ``asked[j]`` while ``hidden[j]`` are hidden, for each j."""
-    per_job = 8 * graph.n_nodes * target.width
-    step = max(1, BLOCK_BYTES // per_job)
-    found: list[Clues] = []
+    solved: Solved | None = None,
+) -> list[CellFeatures]:
+    """The features of ``asked[j]`` while ``hidden[j]`` are hidden, for each j.
+
+    `solved` takes the residuals, where they matter.
+    """
+    limit = recipe.propagation.memory_limit
+    budget = BLOCK_BYTES if limit is None else min(BLOCK_BYTES, limit // 4)
+    step = max(1, budget // (8 * graph.n_nodes * target.width))
+    features: list[CellFeatures] = []
     for start in range(0, len(hidden), step):
-        found += _look(
-            target, graph, hidden[start : start + step], asked[start : start + step], variants
-        )
-    return found
+        jobs = list(zip(hidden[start : start + step], asked[start : start + step], strict=True))
+        features += _block_features(target, graph, recipe, jobs, solved or Solved())
+    return features
 
 
-def _look(
+def _block_features(
     target: Target,
     graph: Graph,
-    hidden: Sequence[Rows],
-    asked: Sequence[Rows],
-    variants: Variants,
-) -> list[Clues]:
-    width, n_jobs = target.width, len(hidden)
-    X = np.full((graph.n_nodes, n_jobs * width), np.nan)
+    recipe: Recipe,
+    jobs: Sequence[tuple[Rows, Rows]],
+    solved: Solved,
+) -> list[CellFeatures]:
+    """The same for as many jobs as fit into one block of channels."""
+    width = target.width
+    X = np.full((graph.n_nodes, len(jobs) * width), np.nan)
     bases, units = [], []
-    for job, rows in enumerate(hidden):
-        visible = np.setdiff1d(target.known, rows, assume_unique=True)
+    for job, (hidden, _) in enumerate(jobs):
+        visible = np.setdiff1d(target.known, hidden, assume_unique=True)
         truth = target.truth(visible)
         bases.append(truth.mean(axis=0))
         units.append(1.0 if target.n_classes else float(truth.std()) or 1.0)
         X[visible, job * width : (job + 1) * width] = (truth - bases[-1]) / units[-1]
-    spread = {name: _propagate(X, graph, how) for name, how in variants.items()}
-    means, around = _neighbours(X, graph, width)
+    propagated = recipe.fill(X, graph, lambda share: None, solved)
+    means, (count, spread) = _neighbours(X, graph, width)
     steps = _distance(~np.isnan(X[:, ::width]), graph)
-
-    found = []
-    for job, rows in enumerate(asked):
+    features = []
+    for job, (_, rows) in enumerate(jobs):
         at = slice(job * width, (job + 1) * width)
         base, unit = bases[job], units[job]
-        found.append(
-            Clues(
+        around = np.column_stack([count[rows, job], spread[rows, job], steps[rows, job]])
+        features.append(
+            CellFeatures(
                 rows,
                 base,
-                {name: base + unit * said[rows, at] for name, said in spread.items()},
+                base + unit * propagated[rows, at],
                 base + unit * means[rows, at],
-                np.column_stack([around[0][rows, job], around[1][rows, job], steps[rows, job]]),
+                around,
             )
         )
-    return found
-
-
-def _propagate(X: Floats, graph: Graph, how: Mapping[str, Any]) -> Floats:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GraphfillWarning)
-        filled: Floats = propagate(X, graph, unreached="zero", **how).X
-    return filled
-
-
-def adjacency(graph: Graph) -> Any:
-    """The graph as a SciPy matrix."""
-    import scipy.sparse
-
-    weights = np.ones(len(graph.indices)) if graph.weights is None else graph.weights
-    shape = (graph.n_nodes, graph.n_nodes)
-    return graph.derived(
-        "matrix", lambda: scipy.sparse.csr_array((weights, graph.indices, graph.indptr), shape)
-    )
+    return features
 
 
 def _neighbours(X: Floats, graph: Graph, width: int) -> tuple[Floats, tuple[Floats, Floats]]:
@@ -186,7 +111,7 @@ def _neighbours(X: Floats, graph: Graph, width: int) -> tuple[Floats, tuple[Floa
 
     Numbers differ by their standard deviation; classes by the chance that two are not the same.
     """
-    A = adjacency(graph)
+    A = adjacency_matrix(graph)
     known = ~np.isnan(X[:, ::width])
     values = np.nan_to_num(X)
     weight = A @ known.astype(np.float64)
@@ -208,7 +133,7 @@ def distance_to_known(graph: Graph, known: NDArray[np.bool_]) -> Floats:
 
 def _distance(visible: NDArray[np.bool_], graph: Graph) -> Floats:
     """Steps from each node to the nearest visible one, `FAR` at most."""
-    A = adjacency(graph)
+    A = adjacency_matrix(graph)
     steps = np.where(visible, 0.0, np.inf)
     reached = visible.astype(np.float32)
     for step in range(1, FAR):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph._graph import Graph
+from ..graph import Graph, adjacency_matrix
 
 PATTERNS = ("random", "rows", "high", "region")
 
@@ -87,9 +87,7 @@ def hide_cells(
 
 def _by_region(graph: Graph, n_rows: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """A number per row that is small near one of a few nodes drawn, in steps, ties at random."""
-    from ._features import adjacency
-
-    A = adjacency(graph)
+    A = adjacency_matrix(graph)
     seeds = rng.choice(graph.n_nodes, max(1, graph.n_nodes // 1000), replace=False)
     steps = np.full(graph.n_nodes, np.inf)
     steps[seeds] = 0

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._assessment import Assessment
-from ._features import Clues
+from ._features import CellFeatures
 
 Floats = NDArray[np.float64]
 
@@ -50,32 +50,35 @@ class Interval:
 
 
 def intervals(
-    found: Assessment,
+    assessment: Assessment,
+    filled: Floats,
     level: float,
     seed: int = 0,
     unreached: NDArray[np.bool_] | None = None,
 ) -> Interval:
-    """Intervals that cover the truth of a share `level` of the missing cells.
+    """Intervals around what was `filled`, [missing, 1], that cover a share `level` of the truths.
 
     No held-out cell is like one that nothing known is connected to (`unreached`, [missing]):
     such a cell gets the interval that holds as many of the known cells.
     """
-    truth = found.target.levels[found.rows]
-    error = truth - found.held_out[:, 0]
-    fold = fold_numbers(found.folds)
-    usual = float(np.mean(found.held_out))
-    known = _features(found.folds, found.held_out, usual)
-    asked = _features([found.final], found.filled, usual)
+    truth = assessment.target.levels[assessment.rows]
+    error = truth - assessment.held_out[:, 0]
+    fold = assessment.fold_numbers
+    usual = float(np.mean(assessment.held_out))
+    final = assessment.missing_features
+    assert final is not None
+    known = _features(assessment.known_features, assessment.held_out, usual)
+    asked = _features([final], filled, usual)
     learnt = _scales(np.abs(error), fold, known, asked, seed)
     powers = [(scale**power, final**power) for scale, final in learnt for power in POWERS]
     # The scale that makes the narrowest intervals.
     scale, final_scale = min(powers, key=lambda pair: _median_width(error, pair[0], level))
     scores = error / scale
-    group, asked_group = _groups(found, level)
+    group, asked_group = _groups(assessment.known_features, final, level)
 
     def covered(share: float) -> float:
         inside = np.zeros(len(scores), dtype=bool)
-        for number in range(len(found.folds)):
+        for number in range(len(assessment.folds)):
             rest, part = fold != number, fold == number
             low, high = _by_group(scores[rest], group[rest], group[part], share)
             inside[part] = (scores[part] >= low) & (scores[part] <= high)
@@ -84,7 +87,7 @@ def intervals(
     low, high = _by_group(scores, group, asked_group, level)
     own_low, own_high = _by_group(scores, group, group, level)
     plain = 2.0 * _quantile(np.abs(error), level)  # value +- the same everywhere
-    centre = found.filled[:, 0]
+    centre = filled[:, 0]
     low, high = centre + final_scale * low, centre + final_scale * high
     if unreached is not None:
         low[unreached], high[unreached] = _quantiles(truth, level)
@@ -98,20 +101,16 @@ def intervals(
     )
 
 
-def fold_numbers(folds: Sequence[Clues]) -> NDArray[np.intp]:
-    return np.repeat(np.arange(len(folds)), [len(clues.rows) for clues in folds])
-
-
-def _features(parts: Sequence[Clues], predicted: Floats, usual: float) -> Floats:
+def _features(parts: Sequence[CellFeatures], predicted: Floats, usual: float) -> Floats:
     """What tells how far off a prediction is: itself, its surroundings, and what others say."""
-    said = np.concatenate([clues.said["propagation"][:, 0] for clues in parts])
-    around = np.concatenate([clues.surroundings for clues in parts])
-    neighbours = np.concatenate([clues.neighbours[:, 0] for clues in parts])
+    propagated = np.concatenate([part.propagated[:, 0] for part in parts])
+    around = np.concatenate([part.surroundings for part in parts])
+    neighbours = np.concatenate([part.neighbours[:, 0] for part in parts])
     value = predicted[:, 0]
     centred = np.abs(value - usual)
     known = np.log1p(around[:, 0])
     return np.column_stack(
-        [value, centred, known, around, np.abs(said - value), np.abs(neighbours - value)]
+        [value, centred, known, around, np.abs(propagated - value), np.abs(neighbours - value)]
     )
 
 
@@ -129,7 +128,7 @@ def _scales(
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    # Never below a share of what is usual, lest one cell that was hit exactly rule its like.
+    # Never below a share of what is usual: one cell predicted exactly must not decide for others.
     floor = 0.1 * float(np.mean(off))
     size = np.log(np.maximum(off, floor))
     trees = HistGradientBoostingRegressor(
@@ -168,16 +167,18 @@ def highest_level(n: int) -> float:
     return 1.0 - 2.0 / (n + 1.0)
 
 
-def _groups(found: Assessment, level: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _groups(
+    known: Sequence[CellFeatures], final: CellFeatures, level: float
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Held-out and missing cells by how far known ones are: next to one, two steps, farther.
 
     Quantiles are taken within a group, so that coverage holds near and far alike; a group with
     too few held-out cells, in general or for this level, joins the nearer one.
     """
     fewest = max(FEWEST_IN_GROUP, 2.0 / (1.0 - level))
-    steps = np.concatenate([clues.surroundings[:, 2] for clues in found.folds])
+    steps = np.concatenate([part.surroundings[:, 2] for part in known])
     held, asked = (
-        np.clip(part, 1, 3).astype(np.intp) for part in (steps, found.final.surroundings[:, 2])
+        np.clip(part, 1, 3).astype(np.intp) for part in (steps, final.surroundings[:, 2])
     )
     for number in (3, 2):
         if np.count_nonzero(held == number) < fewest:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._features import Clues, Target
+from ._column import Target
+from ._features import CellFeatures
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -56,9 +57,9 @@ class Other:
         """Columns for trees, which take NaN as it is, and which of them are classes."""
         parts, classes = [self.levels[:, None]], [0 < self.n_classes <= 100]
         if self.propagated is not None:
-            said = self.propagated[:, : self._indicators]
-            parts.append(said)
-            classes += [False] * said.shape[1]
+            propagated = self.propagated[:, : self._indicators]
+            parts.append(propagated)
+            classes += [False] * propagated.shape[1]
         return np.column_stack(parts), classes
 
     @property
@@ -71,17 +72,19 @@ class Other:
         target = Target(self.levels, self.n_classes)
         known = target.truth(np.arange(len(self.levels)))[:, : self._indicators]
         base = known[~missing].mean(axis=0) if (~missing).any() else np.zeros(known.shape[1])
-        said = self.propagated
-        guess = np.broadcast_to(base, known.shape) if said is None else said[:, : known.shape[1]]
+        if self.propagated is None:
+            guess = np.broadcast_to(base, known.shape)
+        else:
+            guess = self.propagated[:, : known.shape[1]]
         value = np.where(missing[:, None], guess, known)
         parts = [value, np.where(missing[:, None], guess, 0.0), missing[:, None].astype(float)]
-        if said is not None:
+        if self.propagated is not None:
             parts.append(guess)
         return np.column_stack(parts)
 
 
-class Features:
-    """All that a learner sees of a cell: clues about it, and the row's other columns."""
+class LearnerInput:
+    """All that a learner sees of a cell: features from the graph, and the row's other columns."""
 
     def __init__(self, others: Sequence[Other], degree: Floats, use_graph: bool) -> None:
         self._use_graph = use_graph
@@ -93,23 +96,23 @@ class Features:
         self._lines = np.column_stack([np.empty((n_rows, 0)), *lines])
         self._degree = np.log1p(degree)[:, None]
 
-    def trees(self, clues: Clues) -> Floats:
-        parts = [self._trees[clues.rows]]
+    def trees(self, features: CellFeatures) -> Floats:
+        parts = [self._trees[features.rows]]
         if self._use_graph:
             parts += [
-                clues.said["propagation"],
-                clues.neighbours,
-                clues.surroundings,
-                self._degree[clues.rows],
+                features.propagated,
+                features.neighbours,
+                features.surroundings,
+                self._degree[features.rows],
             ]
         return np.column_stack(parts)
 
-    def lines(self, clues: Clues) -> Floats:
-        parts = [self._lines[clues.rows]]
+    def lines(self, features: CellFeatures) -> Floats:
+        parts = [self._lines[features.rows]]
         if self._use_graph:
-            said = clues.said["propagation"]
-            around = np.where(np.isnan(clues.neighbours), said, clues.neighbours)
-            parts += [said, around, self._degree[clues.rows]]
+            propagated = features.propagated
+            around = np.where(np.isnan(features.neighbours), propagated, features.neighbours)
+            parts += [propagated, around, self._degree[features.rows]]
         return np.column_stack(parts)
 
     def classes(self, width: int) -> list[bool]:
@@ -125,15 +128,15 @@ class Learner:
     (""). Classes: trees, and for two classes a logistic regression beside them.
     """
 
-    def __init__(self, target: Target, features: Features, seed: int) -> None:
-        self._target, self._features, self._seed = target, features, seed
+    def __init__(self, target: Target, inputs: LearnerInput, seed: int) -> None:
+        self._target, self._inputs, self._seed = target, inputs, seed
 
-    def fit(self, clues: Sequence[Clues]) -> Learner:
-        """Learn from cells, each seen through clues that did not involve it."""
+    def fit(self, features: Sequence[CellFeatures]) -> Learner:
+        """Learn from cells, each by features that did not involve it."""
         rng = np.random.default_rng([self._seed, 5])
-        rows = np.concatenate([part.rows for part in clues])
-        trees = np.concatenate([self._features.trees(part) for part in clues])
-        lines = np.concatenate([self._features.lines(part) for part in clues])
+        rows = np.concatenate([part.rows for part in features])
+        trees = np.concatenate([self._inputs.trees(part) for part in features])
+        lines = np.concatenate([self._inputs.lines(part) for part in features])
         if len(rows) > MOST_CELLS:
             kept = np.sort(rng.choice(len(rows), MOST_CELLS, replace=False))
             rows, trees, lines = rows[kept], trees[kept], lines[kept]
@@ -147,10 +150,10 @@ class Learner:
             self._fit_numbers(trees, lines, y)
         return self
 
-    def predict(self, clues: Clues) -> dict[str, Floats]:
+    def predict(self, features: CellFeatures) -> dict[str, Floats]:
         """[rows, width] by blend: the values, or the probability of each class."""
-        trees = self._features.trees(clues)
-        lines = (self._features.lines(clues) - self._centre) / self._scale
+        trees = self._inputs.trees(features)
+        lines = (self._inputs.lines(features) - self._centre) / self._scale
         if self._target.n_classes:
             total = np.zeros((len(trees), self._target.n_classes))
             for model, seen in zip(self._models, (trees, lines), strict=False):
@@ -185,7 +188,7 @@ class Learner:
             max_leaf_nodes=15,
             l2_regularization=1.0,
             early_stopping=False,
-            categorical_features=self._features.classes(trees.shape[1]),
+            categorical_features=self._inputs.classes(trees.shape[1]),
             random_state=self._seed,
         )
 
@@ -207,7 +210,7 @@ class Learner:
             max_leaf_nodes=15,
             l2_regularization=1.0,
             early_stopping=False,
-            categorical_features=self._features.classes(trees.shape[1]),
+            categorical_features=self._inputs.classes(trees.shape[1]),
             random_state=self._seed,
         )
         logistic = LogisticRegression(C=0.3, max_iter=300)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ._features import Target
+from ._column import Target
 
 Floats = NDArray[np.float64]
 
@@ -55,10 +55,10 @@ def score(
 def _macro_f1(truth: NDArray[np.int64], chosen: NDArray[np.int64]) -> float:
     """Mean over the classes that occur of 2 right / (true + chosen)."""
     size = int(max(truth.max(), chosen.max())) + 1
-    true, said = np.bincount(truth, minlength=size), np.bincount(chosen, minlength=size)
+    true, picked = np.bincount(truth, minlength=size), np.bincount(chosen, minlength=size)
     right = np.bincount(truth[truth == chosen], minlength=size)
-    occurs = true + said > 0
-    return float(np.mean(2 * right[occurs] / (true + said)[occurs]))
+    occurs = true + picked > 0
+    return float(np.mean(2 * right[occurs] / (true + picked)[occurs]))
 
 
 def choose(costs: dict[str, Floats]) -> tuple[str, str]:

@@ -1,222 +1,177 @@
-"""Columns filled by what held-out cells recommend, and how sure each filled cell is."""
+"""Columns filled: the method chosen on held-out cells where asked, then one fill for all.
+
+The cells that are filled in depend on the method alone: scores, intervals and patterns of hiding
+look at this fill, and never take its place.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..graph._graph import Graph
-from ..table._columns import Column
-from ._assessment import LEARNERS, METHODS, Assessment, assess
-from ._class_sets import Certainty, certainty
-from ._features import VARIANTS
-from ._hiding import DRAWS, rehearse
-from ._intervals import Interval, highest_level, intervals
+from ..graph import Graph, graph_components
+from ..solve import propagate_with
+from ._assessment import LEARNERS, Assessment, Candidates, assess
+from ._channels import Recipe, Solve, Solved, fill_channels
+from ._class_sets import ClassSets, class_sets
+from ._column import FillableColumn, Floats, Mask, Recorded
+from ._intervals import Interval, intervals
 from ._learner import few_threads
+from ._options import LEARNT, FillOptions
 
-if TYPE_CHECKING:
-    import narwhals as nw
-
-NAMES_OF_SETS = " | "  # between the classes of a set
+ASSESSING = 0.9  # of the progress, where methods are scored
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """What was found out about a column, and how sure its filled cells are if that was asked."""
+@dataclass
+class ColumnFill:
+    """How one column was filled, and how sure its filled cells are if that was asked.
 
-    found: Assessment
-    sure: Interval | Certainty | None
-    level: float | None
-    rehearsal: dict[str, Any] | None = None
+    Attributes
+    ----------
+    unreached : [rows]
+        Missing cells to which nothing known of the column is connected.
+    assessment : scores of the methods; None where they were not asked for, or cells are too few
+    predictions : [missing, width]
+        What was filled in, as levels or probabilities; kept for bounds.
+    bounds : intervals or sets of classes; None where they were not asked for
+    by_learner : whether the row's other columns had a part in the fill
+    """
 
-    @property
-    def explained(self) -> float:
-        """Share of the held-out variance explained, or of the most frequent value's mistakes."""
-        scores = {score["method"]: score for score in self.found.scores}
-        own, plain = scores[self.found.chosen], scores.get("mean", {"accuracy": 0.0})
-        if "r2" in own:
-            return float(own["r2"])
-        wrong = 1.0 - plain["accuracy"]
-        return float((own["accuracy"] - plain["accuracy"]) / wrong) if wrong else 0.0
-
-    def details(self, column: Column) -> dict[str, Any]:
-        """As plain numbers, for a summary."""
-        said: dict[str, Any] = {
-            "scores": self.found.scores,
-            "chosen": self.found.chosen,
-            "why": self.found.why,
-            "n_held_out": self.found.n_held_out,
-        }
-        if self.rehearsal is not None:
-            said["rehearsal"] = self.rehearsal
-        if self.sure is None:
-            return said
-        said |= {
-            "interval_level": self.level,
-            "coverage": self.sure.coverage,
-            "calibration": self.sure.calibration,
-        }
-        if isinstance(self.sure, Interval):
-            if np.isinf(self.sure.width):
-                return said | {"highest_level": highest_level(self.found.n_held_out)}
-            return said | {
-                "median_width": self.sure.width * column.unit,
-                "constant_width": self.sure.constant_width * column.unit,
-            }
-        return said | {"calibration_error": self.sure.error}
+    unreached: Mask
+    assessment: Assessment | None = None
+    predictions: Floats | None = None
+    bounds: Interval | ClassSets | None = None
+    by_learner: bool = False
 
 
-def judge(
-    columns: Mapping[str, Column],
+def fill_columns(
+    columns: Mapping[str, FillableColumn],
     wanted: Sequence[str],
     graph: Graph,
-    informative: Mapping[str, bool],
+    informative: Callable[[], Mapping[str, bool]],
+    options: FillOptions,
     *,
-    method: str,
-    level: float | None,
-    pattern: str | None,
-    unreached: Mapping[str, NDArray[np.bool_]],
-    seed: int,
-    reliance: float | str,
-    progress: Callable[[float], None],
-    propagation: Mapping[str, Any],
-) -> dict[str, Judgement]:
-    """Score, choose and predict; with a `level`, make intervals and probabilities.
+    solve: Solve = propagate_with,
+    progress: Callable[[float], None] = lambda share: None,
+) -> tuple[dict[str, ColumnFill], Solved]:
+    """Fill the missing cells of the wanted columns, whose rows are the first nodes of the graph.
 
     Parameters
     ----------
-    method : "auto", "hybrid", or the one to use
-    pattern : in which known cells are also hidden and filled, to see how well that goes; or None
-    unreached : by column, the rows whose cell is missing with nothing known connected to it
-    propagation : options of `propagate` for the method of that name; the others differ from it by
-        their own
+    columns : all columns that have channels, by name
+    informative : tells by column whether neighbours agree in it; asked where methods are scored
     """
-    methods: Sequence[str] = ("mean", "neighbors", "propagation")
-    variants: dict[str, Any] = {"propagation": propagation}
-    if method == "auto":
-        methods = METHODS
-        variants = {name: {**propagation, **how} for name, how in VARIANTS.items()}
-    elif method == "hybrid":
-        methods = ("mean", *LEARNERS)
-    how: dict[str, Any] = {
-        "methods": methods,
-        "choice": method if method in methods and method != "hybrid" else None,
-        "variants": variants,
-        "reliance": reliance,
-        "seed": seed,
-    }
-    shares = 1 if pattern is None else 1 + DRAWS
-
-    def tick(share: float) -> None:
-        progress(share / shares)
-
-    found = assess(columns, wanted, graph, informative, progress=tick, **how)
-    rehearsed: dict[str, Any] = {}
-    with few_threads(graph.n_nodes) if level is not None else nullcontext():
-        if pattern is not None:
-            covers = None if level is None else partial(_covers, level, seed)
-            how |= {"pattern": pattern, "covers": covers}
-            rehearsed = rehearse(
-                columns, found.keys(), graph, informative,
-                progress=lambda share: tick(share * DRAWS), **how,
-            )  # fmt: skip
-        return {
-            name: Judgement(
-                one,
-                None if level is None else _sure(one, level, seed, unreached[name][one.final.rows]),
-                level,
-                rehearsed.get(name),
-            )
-            for name, one in found.items()
-        }
+    wanted = sorted(wanted, key=str)  # so that the order of the columns has no part in anything
+    unreached = unreached_cells([columns[name] for name in wanted], graph)
+    fills = {name: ColumnFill(unreached[name]) for name in wanted}
+    candidates = candidates_of(options, solve)
+    share = 0.0
+    if options.assessed:
+        share = ASSESSING
+        assessments = assess(
+            columns, wanted, graph, informative(), candidates,
+            progress=lambda done: progress(ASSESSING * done),
+        )  # fmt: skip
+        for name, assessment in assessments.items():
+            fills[name].assessment = assessment
+    groups: dict[str, list[str]] = {}
+    for name, fill in fills.items():
+        groups.setdefault(_method_of(fill, options), []).append(name)
+    total = Solved()
+    for method, names in groups.items():
+        part = (1.0 - share) * len(names) / len(wanted)
+        if method in candidates.recipes or method not in LEARNERS:
+            recipe = candidates.recipes.get(method, candidates.propagation)
+            _fill_by_recipe(names, columns, fills, graph, recipe, options, total,
+                            lambda done, part=part: progress(part * done))  # type: ignore[misc]  # fmt: skip
+        else:
+            _fill_by_learner(names, columns, fills, method, total)
+            progress(part)
+    if options.intervals is not None:
+        with few_threads(graph.n_nodes):
+            for fill in fills.values():
+                fill.bounds = _bounds(fill, options)
+    return fills, total
 
 
-def _sure(
-    found: Assessment, level: float, seed: int, unreached: NDArray[np.bool_] | None = None
-) -> Interval | Certainty:
-    if found.target.n_classes:
-        return certainty(found, level, unreached)
-    return intervals(found, level, seed, unreached)
+def candidates_of(options: FillOptions, solve: Solve) -> Candidates:
+    """The methods to compare, by the one that was asked for."""
+    recipes = options.recipes(solve)
+    learners: tuple[str, ...] = LEARNERS if options.method in LEARNT else ()
+    propagation = recipes["propagation"]
+    if options.method == "hybrid":
+        recipes = {"mean": recipes["mean"]}
+    return Candidates(
+        recipes,
+        propagation,
+        learners,
+        None if options.method in LEARNT else options.method,
+        options.seed,
+        options.intervals is not None,
+    )
 
 
-def _covers(
-    level: float, seed: int, found: Assessment, place: NDArray[np.intp], truth: NDArray[np.float64]
-) -> float:
-    """Share of some missing cells whose truth is within their interval or set."""
-    sure = _sure(found, level, seed)
-    if isinstance(sure, Interval):
-        return float(np.mean((truth >= sure.low[place]) & (truth <= sure.high[place])))
-    return float(np.mean(sure.sets[place, truth.astype(np.intp)]))
+def unreached_cells(columns: Sequence[FillableColumn], graph: Graph) -> dict[str, Mask]:
+    """Missing cells of each column in whose component nothing is known of it."""
+    count, label = graph_components(graph)[:2]
+    cells = {}
+    for column in columns:
+        own = label[: len(column.missing)]
+        informed = np.zeros(count, dtype=bool)
+        informed[own[~column.missing]] = True
+        cells[column.name] = column.missing & ~informed[own]
+    return cells
 
 
-def sure_columns(
-    column: Column, judged: Judgement | None, left_missing: NDArray[np.bool_] | None = None
-) -> list[nw.Series[Any]]:
-    """What is added to the table beside a column: its bounds, or its probabilities and sets.
-
-    A known cell is its own bound, has probability 1, and is alone in its set. A filled one of a
-    column that could not be judged has none of these, nor has a cell that was left missing.
-    """
-    import narwhals as nw
-
-    if judged is None:
-        return _unsure_columns(column)
-    sure, name = judged.sure, column.name
-    left = np.zeros(len(column.missing), bool) if left_missing is None else left_missing
-    empty = left[column.missing]
-    if isinstance(sure, Interval):
-        # The whole numbers within an interval are those within its rounded bounds.
-        margin = 0.499 / column.unit if column.whole else 0.0
-        value = judged.found.filled[:, 0]
-        low = np.minimum(sure.low + margin, value)
-        high = np.maximum(sure.high - margin, value)
-        made = []
-        for levels, bound in ((low, "low"), (high, "high")):
-            # A bound that is not known stays missing.
-            column.decode_levels(np.where(np.isinf(levels) | empty, np.nan, levels)[:, None])
-            made.append(column.rebuild().alias(f"{name}_{bound}"))
-        column.decode_levels(np.where(empty[:, None], np.nan, judged.found.filled))
-        return made
-    if sure is None:
-        return []
-    series = column.rebuild()
-    probability = np.ones(len(column.missing))
-    probability[column.missing] = sure.probability
-    chances = [None if cell else chance for chance, cell in zip(probability, left, strict=True)]
-    words: NDArray[Any] = np.array([str(value) for value in series.to_list()], dtype=object)
-    names = [str(value) for value in column.named(np.arange(column.n_classes, dtype=np.float64))]
-    words[column.missing] = [
-        NAMES_OF_SETS.join(names[k] for k in np.flatnonzero(cells)) for cells in sure.sets
-    ]
-    words[left] = None
-    backend = series.implementation
-    return [
-        nw.new_series(f"{name}_probability", chances, nw.Float64, backend=backend),
-        nw.new_series(f"{name}_set", words.tolist(), nw.String, backend=backend),
-    ]
+def _method_of(fill: ColumnFill, options: FillOptions) -> str:
+    if fill.assessment is not None:
+        return fill.assessment.chosen
+    return "propagation" if options.method in LEARNT else options.method
 
 
-def _unsure_columns(column: Column) -> list[nw.Series[Any]]:
-    """The same columns, null where a cell was filled."""
-    import narwhals as nw
-
-    series, name = column.rebuild(), column.name
-    backend = series.implementation
-    if column.n_classes:
-        known = list(zip(series.to_list(), ~column.missing, strict=True))
-        words = [str(value) if is_known else None for value, is_known in known]
-        chances = [1.0 if is_known else None for _, is_known in known]
-        return [
-            nw.new_series(f"{name}_probability", chances, nw.Float64, backend=backend),
-            nw.new_series(f"{name}_set", words, nw.String, backend=backend),
+def _fill_by_recipe(
+    names: Sequence[str],
+    columns: Mapping[str, FillableColumn],
+    fills: Mapping[str, ColumnFill],
+    graph: Graph,
+    recipe: Recipe,
+    options: FillOptions,
+    total: Solved,
+    progress: Callable[[float], None],
+) -> None:
+    targets: list[Any] = [columns[name] for name in names]
+    if options.intervals is not None:
+        targets = [
+            Recorded(column) if fills[column.name].assessment else column for column in targets
         ]
-    is_known = nw.new_series("known", ~column.missing, nw.Boolean, backend=backend)
-    frame = series.alias("bound").to_frame().with_columns(is_known)
-    bound = frame.select(nw.when(nw.col("known")).then(nw.col("bound")))["bound"]
-    return [bound.alias(f"{name}_low"), bound.alias(f"{name}_high")]
+    total.merge(fill_channels(targets, graph, recipe, progress=progress))
+    for column in targets:
+        if isinstance(column, Recorded):
+            fills[column.name].predictions = column.predictions
+
+
+def _fill_by_learner(
+    names: Sequence[str],
+    columns: Mapping[str, FillableColumn],
+    fills: Mapping[str, ColumnFill],
+    learner: str,
+    total: Solved,
+) -> None:
+    for name in names:
+        fill = fills[name]
+        assert fill.assessment is not None
+        fill.predictions, fill.by_learner = fill.assessment.learnt[learner], True
+        columns[name].decode_levels(fill.predictions)
+        total.merge(fill.assessment.solved)
+
+
+def _bounds(fill: ColumnFill, options: FillOptions) -> Interval | ClassSets | None:
+    if fill.assessment is None or fill.predictions is None or options.intervals is None:
+        return None
+    unreached = fill.unreached[fill.assessment.target.missing]
+    if fill.assessment.target.n_classes:
+        return class_sets(fill.assessment, fill.predictions, options.intervals, unreached)
+    return intervals(fill.assessment, fill.predictions, options.intervals, options.seed, unreached)

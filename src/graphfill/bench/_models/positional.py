@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...graph import adjacency_matrix
 from ...graph._components import with_self_loops
 from ...graph._graph import Graph
-from ...trust._features import adjacency
 
 
 def encode(graph: Graph, k: int = 20, seed: int = 0) -> NDArray[np.float32]:
@@ -74,7 +74,7 @@ def normalized_adjacency(graph: Graph, *, self_loops: bool = False, dtype: Any =
            [0.  , 0.71, 0.  ]], dtype=float32)
     """
     linked = with_self_loops(graph) if self_loops else graph
-    A, degrees = adjacency(linked), linked.degrees()
+    A, degrees = adjacency_matrix(linked), linked.degrees()
     root = np.divide(1.0, np.sqrt(degrees), out=np.zeros(len(degrees)), where=degrees > 0)
     values = np.repeat(root, np.diff(A.indptr)) * A.data * root[A.indices]
     return type(A)((values.astype(dtype), A.indices, A.indptr), shape=A.shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,16 +16,16 @@ from ... import errors
 from ...io import merge
 from ...io._atomic import replacing
 from ...io._columnar import parquet_writer
+from ...solve import propagate_with
 from ...solve._memory import give_back, parse_bytes
-from ...solve._propagate import Result, propagate
 from ...table import _refuse_tables
-from ...table._alignment import Alignment
+from ...table._alignment import Alignment, no_id_matches
 from ...table._fill import fill_table
-from ...table._id_candidate import SAMPLE, most_alike
-from ...table._id_column import Ids, first_duplicate, numbered
-from ...table._id_search import guessed_column
-from ...table._naming import Naming
+from ...table._id_column import Ids, first_duplicate, numbered, order_by_id
+from ...table._id_search import SAMPLE, guessed_column, most_alike, no_id_column
+from ...table._options import Naming, Source, TableOptions
 from ...table._result import ColumnSummary, TableResult
+from ...trust import Solve
 from .. import _refuse_disk
 from .graph_file import store_graph
 from .numbering import Numbering
@@ -45,24 +45,13 @@ def fill_file(
     table: str | Path,
     edges: str | Path,
     output: str | Path,
+    options: TableOptions,
     *,
     memory_limit: int | float | str,
-    id: str | None = None,
-    source: str | None = None,
-    target: str | None = None,
-    weight: str | None = None,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] = (),
     types: Mapping[str, str] | None = None,
-    missing: Sequence[Any] = (),
-    method: str = "propagation",
-    solver: str = "exact",
-    mark: bool = False,
-    seed: int = 0,
     folder: str | Path | None = None,
     progress: Tick | None = None,
-    propagate: Callable[..., Result] = propagate,
-    **options: Any,
+    solve: Solve = propagate_with,
 ) -> TableResult:
     """Fill the missing cells of a Parquet file, in memory that is limited.
 
@@ -91,13 +80,14 @@ def fill_file(
     TableResult
         Without the table, which is in the file, and the cells.
     """
-    errors.check_choice("method", method, METHODS)
+    errors.check_choice("method", options.fill.method, METHODS)
     limit = parse_bytes(memory_limit)
     assert limit is not None
     began = time.perf_counter()
     tell = progress or (lambda share: None)
-    kinds = dict(types or {})
-    pairs = EdgeFile(Path(edges), source, target, weight)
+    kinds = dict(types or options.types)
+    columns, exclude, id = options.columns, options.exclude, options.id
+    pairs = EdgeFile(Path(edges), options.source, options.target, options.weight)
     rows = TableFile(Path(table), kinds)
     for name in [*(columns or ()), *exclude]:
         _refuse_tables.check_column_name(name, rows.names, rows.path.name)
@@ -109,7 +99,7 @@ def fill_file(
         for name in rows.names
         if name != own and name not in exclude and (columns is None or name in columns)
     ]
-    sizing = Sizing.of(rows, pairs, own, wanted, solver)
+    sizing = Sizing.of(rows, pairs, own, wanted, options.fill.propagation.solver)
     sizing.groups(limit)
     with ExitStack() as stack:
         place = Path(folder) if folder is not None else Path(output).resolve().parent
@@ -135,24 +125,24 @@ def fill_file(
         results = []
         for group in groups:
             sheet = rows.sheet([own, *group])
+            limited = replace(options.fill.propagation, memory_limit=left)
+            part = replace(
+                options,
+                columns=group,
+                exclude=(),
+                types={name: kind.partition(":")[0] for name, kind in kinds.items()
+                       if name in group},
+                fill=replace(options.fill, propagation=limited),
+            )  # fmt: skip
             result = fill_table(
                 sheet.table,
                 None,
-                columns=group,
-                types={name: kind.partition(":")[0] for name, kind in kinds.items()
-                       if name in group},
-                missing=missing,
-                method=method,
-                solver=solver,
-                mark=mark,
-                seed=seed,
-                naming=_naming(rows, pairs),
+                part,
+                source=Source(naming=_naming(rows, pairs)),
                 alignment=alignment,
-                memory_limit=left,
+                solve=solve,
                 progress=_part(tell, (1 - BUILDING) * len(group) / max(len(wanted), 1)),
-                propagate=propagate,
-                **options,
-            )  # fmt: skip
+            )
             kept.add(merge(result.table, sheet, result.filled, "parquet").drop_columns([own]))
             result.table, result.filled, result.unreached = None, {}, {}
             results.append(result)
@@ -206,10 +196,7 @@ def find_ids(rows: TableFile, edges: EdgeFile, name: str | None) -> tuple[str, l
 
     best = most_alike(candidates(), ends)
     if best is None or not best.worth_naming(ends):
-        found = None if best is None else (best.name, best.n_named(ends), rows.n_rows)
-        raise _refuse_tables.no_id_column(
-            rows.path.name, None, None, edges.path.name, ends[0][0], found
-        )
+        raise no_id_column(Naming(rows.path.name, edges.path.name), ends, best)
     return best.name, [*edges.guesses, guessed_column(best.name, rows.path.name)]
 
 
@@ -233,17 +220,17 @@ def _link(
         places = (f"row {twice[0] + 1}", f"row {twice[1] + 1}")
         raise _refuse_tables.id_occurs_twice(rows.path.name, id, ids[twice[1]], *places, guessed)
     del numbers
-    graph, nodes = store_graph(edges, Numbering(ids), folder, budget=budget // 2, progress=tell)
+    order = order_by_id(ids)
+    nodes_by_id = Numbering(ids if order is None else ids.take(order))
+    graph, nodes = store_graph(edges, nodes_by_id, folder, budget=budget // 2, progress=tell)
     n_rows = rows.n_rows
     n_unlinked = int(np.count_nonzero(np.diff(graph.indptr)[:n_rows] == 0))
     if edges.n_edges and n_unlinked == n_rows and nodes.n_nodes > n_rows:
         end = next(edges.chunks())[0]
-        raise _refuse_tables.no_id_matches(
-            rows.path.name, id, ids[0], ids.kind, edges.path.name, end[0], end.kind
-        )
-    return Alignment(
-        graph, n_rows, nodes.n_nodes - n_rows, n_unlinked, id, edges.source, edges.target
-    )
+        raise no_id_matches(Naming(rows.path.name, edges.path.name), id, ids, end)
+    n_outside = nodes.n_nodes - n_rows
+    ends = edges.source, edges.target
+    return Alignment(graph, n_rows, n_outside, n_unlinked, id, *ends, order=order)
 
 
 @dataclass

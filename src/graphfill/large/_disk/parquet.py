@@ -17,7 +17,7 @@ from ...io._sheet import Sheet
 from ...table import _refuse_tables
 from ...table._edge_ends import checked_weights, guess_ends
 from ...table._id_column import Ids
-from ...table._naming import Naming
+from ...table._options import Naming
 
 if TYPE_CHECKING:
     import pyarrow as pa

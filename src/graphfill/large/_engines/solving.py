@@ -35,11 +35,19 @@ class ShardedSolving:
     order: str = "given"
     calls: int = field(default=0, init=False)
 
-    def __call__(self, X: Any, graph: Any, **options: Any) -> Result:
-        """As :func:`graphfill.propagate`; limits on memory and threads are the workers' affair."""
-        for own in ("memory_limit", "threads"):
-            options.pop(own, None)
-        _refuse_shards.check_sharded_solver(options.get("solver", "diffusion"))
+    def __call__(self, X: Any, graph: Any, options: Any, progress: Any = False) -> Result:
+        """As ``propagate_with``; limits on memory and threads are the workers' affair."""
+        _refuse_shards.check_sharded_solver(options.solver)
+        names = (
+            "normalization",
+            "solver",
+            "n_iter",
+            "tol",
+            "max_iter",
+            "self_loops",
+            "shrinkage",
+            "unreached",
+        )
         self.calls += 1
         return propagate_sharded(
             X,
@@ -48,7 +56,8 @@ class ShardedSolving:
             engine=self.engine,
             folder=self.folder / f"solve-{self.calls:04d}",
             order=self.order,
-            **options,
+            progress=progress,
+            **{name: getattr(options, name) for name in names},
         )
 
     def tidy(self) -> None:

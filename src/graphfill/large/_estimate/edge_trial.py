@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...table._alignment import align
+from ...table._options import Source, TableOptions
 from .._disk import EdgeFile, store_graph
 from .outline import Outline
 from .timing import timed
@@ -28,7 +29,9 @@ def link_speed(seen: Outline) -> float:
     listed = _listed(seen, TRIED_EDGES)
     if not len(listed):
         return UNREAD_COST / 2 * seen.read_seconds
-    took, _ = timed(lambda: align(frame, listed, id="id", source="a", target="b"))
+    took, _ = timed(
+        lambda: align(frame, listed, TableOptions(id="id", source="a", target="b"), Source())
+    )
     return took / (len(frame) + 2 * len(listed))
 
 

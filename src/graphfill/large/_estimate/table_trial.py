@@ -44,7 +44,7 @@ def table_speeds(seen: Outline) -> tuple[float, float, float, float]:
         working += opening + timed(_there_and_back, column)[0]
         n_worked += len(column.missing)
         if n_surveyed < SURVEYED:
-            surveying += timed(column_agreement, column, graph, graph.n_nodes, 0)[0]
+            surveying += timed(column_agreement, column, graph, 0)[0]
             n_surveyed += 1
     writing, _ = timed(_write, seen, cells)
     n_cells = max(cells.num_rows * len(names), 1)

@@ -1,0 +1,87 @@
+"""What to fill of a table and how, as one object: checked when it is made, and passed on whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import InputError, option
+from ..trust import FillOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions:
+    """The options of :func:`graphfill.impute`, where each is described.
+
+    Examples
+    --------
+    >>> TableOptions(missing="unknown").missing
+    ['unknown']
+    """
+
+    id: Any = None
+    source: Any = None
+    target: Any = None
+    weight: Any = None
+    columns: Sequence[Any] | None = None
+    exclude: Sequence[Any] = ()
+    types: Mapping[Any, str] = field(default_factory=dict)
+    missing: Sequence[Any] = ()
+    mark: bool = False
+    add_bounds: bool = True  # False: bounds are made for the summary alone
+    details: bool = False  # add what a report shows of each column to its summary
+    fill: FillOptions = field(default_factory=FillOptions)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.missing, str) or not isinstance(self.missing, Iterable):
+            object.__setattr__(self, "missing", [self.missing])  # one marker, not its letters
+        object.__setattr__(self, "types", dict(self.types or {}))
+        for name in self.columns or ():
+            if name in self.exclude:
+                raise InputError(
+                    f"Column {name!r} is named both in {option('columns')} and in "
+                    f"{option('exclude')}: name it in one of them."
+                )
+
+    def settings(self) -> dict[str, Any]:
+        """What a result says of how it was made."""
+        fill = self.fill
+        names = ("method", "reliance", "intervals", "scores", "unreached", "seed")
+        solving = ("normalization", "solver", "n_iter", "tol", "shrinkage", "threads")
+        return {name: getattr(fill, name) for name in names} | {
+            name: getattr(fill.propagation, name) for name in solving
+        }
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What messages call the two tables and the places in them."""
+
+    table: str = "the table"
+    edges: str = "the edges"
+    row: Callable[[int], str] = "row {}".format
+    edge_row: Callable[[int], str] = "row {}".format
+    cell_row: Callable[[int], str] | None = None  # where the table is not mentioned besides
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where a table and its edges come from, as far as reading them matters to filling.
+
+    Attributes
+    ----------
+    naming : what messages call them
+    left_alone : why a column is not to be filled, where its cells do not show it
+    texts, edge_texts : the text of columns that came without types
+    originals, edge_originals : columns as they stood, texts that mean missing included
+    by_position : whether rows may go by number where no column holds ids
+    """
+
+    naming: Naming = field(default_factory=Naming)
+    left_alone: Mapping[Any, str] = field(default_factory=dict)
+    texts: Mapping[str, Any] = field(default_factory=dict)
+    edge_texts: Mapping[str, Any] = field(default_factory=dict)
+    originals: Mapping[str, Any] = field(default_factory=dict)
+    edge_originals: Mapping[str, Any] = field(default_factory=dict)
+    by_position: bool = True

@@ -1,0 +1,97 @@
+"""How a table is filled, as one object: checked when it is made, and passed on whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, check_choice, check_number, option, parameter
+from ..solve import PropagationOptions, propagate_with
+from ._channels import Recipe, Solve
+from ._folds import PATTERNS
+
+LEARNT = ("hybrid", "auto")  # methods that learn from cells held out
+METHODS = ("propagation", "neighbors", "mean", *LEARNT)
+# The recipes that propagate, among which "auto" chooses.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "propagation": {"normalization": "rw", "solver": "exact", "tol": 1e-6},
+    "diffusion": {"normalization": "rw", "solver": "diffusion", "n_iter": 40},
+    "propagation-sym": {"normalization": "sym", "solver": "exact", "tol": 1e-6},
+    "diffusion-sym": {"normalization": "sym", "solver": "diffusion", "n_iter": 40},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FillOptions:
+    """The options of :func:`graphfill.impute` that decide what is filled in.
+
+    Examples
+    --------
+    >>> FillOptions(intervals=0.9).assessed, FillOptions().assessed
+    (True, False)
+    """
+
+    method: str = "propagation"
+    reliance: float | str = "held-out"
+    unreached: str = "mean"
+    intervals: float | None = None
+    scores: bool | str = False
+    seed: int = 0
+    propagation: PropagationOptions = field(
+        default_factory=lambda: PropagationOptions(normalization="rw", solver="exact")
+    )
+
+    def __post_init__(self) -> None:
+        check_choice("method", self.method, METHODS)
+        check_choice("unreached", self.unreached, ("mean", "nan"))
+        _check_reliance(self.reliance)
+        _check_level(self.intervals)
+        _check_scores(self.scores)
+        check_number("seed", self.seed, low=0, integer=True)
+
+    @property
+    def assessed(self) -> bool:
+        """Whether methods are scored on held-out cells."""
+        return bool(self.scores) or self.intervals is not None or self.method in LEARNT
+
+    @property
+    def pattern(self) -> str | None:
+        """In which known cells are also hidden and filled, to see how well that goes."""
+        return self.scores if isinstance(self.scores, str) else None
+
+    def recipes(self, solve: Solve = propagate_with) -> dict[str, Recipe]:
+        """The recipes to score beside each other, from the simplest on."""
+        propagation = {"propagation": self.propagation}
+        if self.method == "auto":
+            propagation = {name: replace(self.propagation, **how) for name, how in VARIANTS.items()}
+        rest = self.reliance, self.seed, solve
+        plain = {name: Recipe(name, self.propagation, *rest) for name in ("mean", "neighbors")}
+        return plain | {
+            name: Recipe("propagation", how, *rest) for name, how in propagation.items()
+        }
+
+
+def _check_reliance(reliance: Any) -> None:
+    number = isinstance(reliance, (int, float)) and not isinstance(reliance, bool)
+    if reliance != "held-out" and not (number and 0 <= reliance <= 1):
+        raise InputError(
+            f"{option('reliance')} is {reliance!r} but must be 'held-out' or a number from 0 to 1."
+        )
+
+
+def _check_level(level: Any) -> None:
+    number = isinstance(level, (int, float)) and not isinstance(level, bool)
+    if level is not None and not (number and 0 < level < 1):
+        raise InputError(
+            f"{option('intervals')} is {level!r} but must be a share between 0 and 1, such as 0.9."
+        )
+
+
+def _check_scores(value: Any) -> None:
+    if not isinstance(value, (bool, np.bool_)) and value not in PATTERNS:
+        raise InputError(
+            f"{parameter('scores')} is {value!r} but must be True, False or the way in which known "
+            f"cells are hidden: {', '.join(map(repr, PATTERNS))}."
+        )
