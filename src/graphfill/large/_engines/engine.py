@@ -80,17 +80,18 @@ class LocalEngine(ClosingEngine):
     def __init__(self, workers: int | None = None):
         if workers is not None:
             check_number("workers", workers, low=1, integer=True)
-        self._workers: list[Worker | None] = [None] * (workers or available())
+        self.n_workers = workers or available()
+        self._workers: dict[int, Worker] = {}
         self._interrupted = threading.Event()
 
     @property
     def pids(self) -> list[int]:
         """Process numbers of the workers that run."""
-        return [w.pid for w in self._workers if w is not None and w.poll() is None]
+        return [worker.pid for worker in list(self._workers.values()) if worker.poll() is None]
 
     def map(self, function: Function, jobs: Sequence[Any], tick: Tick = None) -> list[Any]:
         """Run the jobs; raises what the first failing one raised, once those begun are done."""
-        n = min(len(self._workers), len(jobs))
+        n = min(self.n_workers, len(jobs))
         queues = [deque(range(k, len(jobs), n)) for k in range(n)]
         results: list[Any] = [None] * len(jobs)
         failures: list[BaseException] = []
@@ -126,9 +127,8 @@ class LocalEngine(ClosingEngine):
                 thread.join()
         except BaseException:  # an interrupt: end the workers, which ends the threads
             self._interrupted.set()
-            for worker in self._workers:
-                if worker is not None:
-                    worker.kill()
+            for worker in list(self._workers.values()):
+                worker.kill()
             for thread in threads:
                 thread.join()
             self.close()
@@ -139,17 +139,15 @@ class LocalEngine(ClosingEngine):
 
     def close(self) -> None:
         """End the workers."""
-        for k, worker in enumerate(self._workers):
-            if worker is not None:
-                _end(worker)
-                self._workers[k] = None
+        while self._workers:
+            _end(self._workers.popitem()[1])
 
     def _run(self, k: int, function: Function, job: Any) -> Any:
         detail = ""
         for _ in range(ATTEMPTS):
             if self._interrupted.is_set():
                 raise KeyboardInterrupt
-            worker = self._workers[k]
+            worker = self._workers.get(k)
             if worker is None or worker.poll() is not None:
                 worker = self._workers[k] = _start()
             answer = None

@@ -152,18 +152,16 @@ class _CompiledPasses(kernels.Passes):
 
     block_rows: int
 
-    def _run(
-        self, name: str, row: Array, known: Array, z: Any, out: Any, *, source: Any = None,
-        x: Any = None, factor: float = 0.0, coefficient: float = 0.0, lanes: Any = None,
-        measured: bool = False, width: int = 0,
-    ) -> Array:  # fmt: skip
+    def _run(self, name: str, row: Array, known: Array, z: Any, out: Any, **given: Any) -> Array:
         from ...kernels import _compiled
 
-        width = width or (out if out is not None else z).shape[1]
-        sums = np.zeros((-(-self.n_rows // self.block_rows), width)) if measured else None
+        width = given.get("width") or (out if out is not None else z).shape[1]
+        n_blocks = -(-self.n_rows // self.block_rows)
+        sums = np.zeros((n_blocks, width)) if given.get("measured") else None
         _compiled.tile_pass(
             _compiled.PASSES.index(name), self.indptr, self.indices, self.weights, row, known, z,
-            out, source, x, factor, coefficient, lanes, sums, self.block_rows, width, 0,
+            out, given.get("source"), given.get("x"), given.get("factor", 0.0),
+            given.get("coefficient", 0.0), given.get("lanes"), sums, self.block_rows, width, 0,
             self.n_rows,
         )  # fmt: skip
         return np.empty(0) if sums is None else sums
