@@ -12,7 +12,12 @@ from typing import Any
 
 from ..io import _refuse_outputs
 from ..kernels._threads import available
-from ..large import _refuse_shards
+from ..large._engines import ShardedSolving, open_engine
+from ..large._engines.solving import (
+    check_engine_options,
+    check_sharded_method,
+    check_sharded_solver,
+)
 from ..solve._memory import parse_bytes
 from ..solve._propagate import Result, propagate_with
 from ..table._result import TableResult
@@ -27,14 +32,12 @@ def solving(options: argparse.Namespace) -> Iterator[Callable[..., Result]]:
     """What solves channels: in this process, or on the engine that was named."""
     names = ("shards", "workers", "scheduler", "folder")
     given = {name: getattr(options, name) for name in names}
-    _refuse_shards.check_engine_options(options.engine, given)
+    check_engine_options(options.engine, given)
     if options.engine is None:
         yield propagate_with
         return
-    _refuse_shards.check_sharded_method(options.method, _all_columns(options))
-    _refuse_shards.check_sharded_solver(options.solver)
-    from ..large._engines import ShardedSolving, open_engine
-
+    check_sharded_method(options.method, _all_columns(options))
+    check_sharded_solver(options.solver)
     with ExitStack() as stack:
         if options.folder is None:
             beside = Path(options.output).resolve().parent
@@ -65,7 +68,7 @@ def from_disk(options: argparse.Namespace) -> bool:
     limit = parse_bytes(options.memory_limit)
     if limit is None or _sizing(options).in_memory_bytes <= limit:
         return False
-    _refuse_shards.check_sharded_method(options.method, _all_columns(options))
+    check_sharded_method(options.method, _all_columns(options))
     return True
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..kernels._threads import available
-from ..large import _refuse_planning, _refuse_shards
+from ..large import _refuse_planning
 from ..large._estimate.calibration import Speeds, calibrate
 from ..large._estimate.cost import (
     LANES,
@@ -26,7 +26,7 @@ from ..large._estimate.cost import (
 from ..large._estimate.halo import estimate_halo
 from ..large._estimate.outline import Outline, outline
 from ..large._estimate.shard_bytes import shard_bytes
-from ..large._shards.layout import block_rows
+from ..large._shards.layout import block_rows, check_shard_count
 from ..solve._memory import parse_bytes, readable
 from ._large import MOST_OF_MEMORY, SHARDS_PER_WORKER, machine_bytes
 from ._plan_words import in_words
@@ -136,7 +136,7 @@ def _in_shards(
         widest = max(sum(sizing.columns[name].channels for name in group) for group in groups)
         channels, driver = sizing.together(widest, left), sizing.from_disk_peak(limit)
     if options.shards:
-        _refuse_shards.check_shard_count(options.shards, _most_shards(work), work.n_nodes)
+        check_shard_count(options.shards, work.n_nodes)
     shards = options.shards or _enough_shards(seen, work, workers, room, channels)
     halo = estimate_halo(seen.ends, work.n_nodes, work.n_edges, shards)
     shard, worker = shard_bytes(work, shards, workers, halo.rows, channels, sizing.weighted)

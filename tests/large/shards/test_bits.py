@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import graphfill as gf
-from graphfill.large._engines import propagate_sharded
+from graphfill.large._engines import ShardedSolving, propagate_sharded
 from graphfill.large._shards import StoredGraph
+from graphfill.solve._options import PropagationOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 compiled_only = pytest.mark.skipif(
@@ -157,6 +158,7 @@ def test_from_files(here, problem, tmp_path, monkeypatch, weighted, self_loops):
             np.save(paths[name], getattr(graph, name))
     np.save(tmp_path / "X.npy", X)
     stored = StoredGraph.open(**paths)
+    assert (stored.n_edges, stored.n_self_loops) == (graph.n_edges, graph.n_self_loops)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     for order in ("given", "locality"):
         result = propagate_sharded(
@@ -164,6 +166,22 @@ def test_from_files(here, problem, tmp_path, monkeypatch, weighted, self_loops):
         )
         expected = gf.propagate(X, graph, n_iter=4, self_loops=self_loops, reorder=False)
         assert_same(result, expected)
+
+
+def test_in_place_of_propagate(here, problem, tmp_path):
+    graph, X = problem()
+    solving = ShardedSolving(here, 3, tmp_path)
+    told = []
+    for options in ({"n_iter": 4, "unreached": "nan"}, {"n_iter": 2, "self_loops": True}):
+        chosen = PropagationOptions(memory_limit="1GB", threads=1, reorder=False, **options)
+        result = solving(X, graph, chosen, progress=told.append)
+        assert_same(result, gf.propagate(X, graph, reorder=False, **options))
+    assert sum(told) == pytest.approx(2.0)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["solve-0001", "solve-0002"]
+    solving.tidy()
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(gf.InputError, match="solver chebyshev works in one piece, not in shards"):
+        solving(X, graph, PropagationOptions(solver="chebyshev"))
 
 
 def test_a_script_needs_no_guard(tmp_path):

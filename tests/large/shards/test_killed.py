@@ -166,7 +166,7 @@ def test_two_drivers(problem, tmp_path, here):
 
 
 def test_a_job_that_kills_every_worker_is_named(monkeypatch):
-    monkeypatch.setattr("graphfill.large._engines.local.ATTEMPTS", 2)
+    monkeypatch.setattr("graphfill.large._engines.engine.ATTEMPTS", 2)
     with LocalEngine(1) as engine, pytest.raises(InputError, match="of 7 died 2 times"):
         engine.map(os._exit, [7])
 

@@ -3,17 +3,14 @@
 State lives in the shards' folder and nowhere else; an engine provides a map with a barrier.
 """
 
-from .dask import DaskEngine
-from .driver import run
-from .engine import Engine, open_engine
-from .local import LocalEngine
+from .clusters import DaskEngine, SparkEngine
+from .driver import open_engine, run
+from .engine import LocalEngine
 from .propagate import propagate_sharded
 from .solving import ShardedSolving
-from .spark import SparkEngine
 
 __all__ = [
     "DaskEngine",
-    "Engine",
     "LocalEngine",
     "ShardedSolving",
     "SparkEngine",

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...errors import InputError, shown
 from ...solve._propagate import progress_bar
-from .. import _refuse_shards
-from .._shards import Job, Manifest, make_plan, newest, open_manifest, step
-from .._shards.manifest import KEPT, Barrier, drop, load_barrier, tidy
-from .._shards.plan import Plan
-from .engine import Engine, open_engine
+from .._shards.manifest import Barrier, Manifest, drop, load_barrier, newest, open_manifest, tidy
+from .._shards.plan import Plan, make_plan
+from .._shards.steps import Job, step
+from .clusters import DaskEngine, SparkEngine
+from .engine import Engine, LocalEngine
 
 Array = np.ndarray
+
+KEPT = 2  # barriers whose files are kept
 
 
 def run(
@@ -30,8 +33,8 @@ def run(
 ) -> Manifest:
     """Run the solver that a folder was cut for to its end, from wherever it has come to.
 
-    Every step of every shard writes its result aside; once all have, the barrier is written
-    down, and what it refers to is what counts. Whatever is killed in between, another ``run``
+    Every step of every shard writes new files; once all have, the barrier is written, and the
+    files it refers to are the ones that count. Whatever is killed in between, another ``run``
     goes on from the last barrier, to the same bits. Files that are missing, cut off or changed
     are refused before the first step.
 
@@ -39,47 +42,79 @@ def run(
     ----------
     folder : path
         See :func:`graphfill.large._shards.cut`; workers must see it under the same name.
-    engine : {"local", "dask", "spark"} or Engine
+    engine, workers, scheduler
+        As in :func:`open_engine`.
     progress : bool or callable
-        As in :func:`graphfill.propagate`; told as shards finish.
-    workers, scheduler
-        As in :func:`~.engine.open_engine`, for an engine given by name.
+        As in :func:`graphfill.propagate`; called as shards finish.
     """
     manifest = open_manifest(Path(folder).resolve())
-    with _alone(manifest.folder), _opened(engine, workers, scheduler) as mapper:
+    with ExitStack() as stack:
+        stack.enter_context(_alone(manifest.folder))
+        mapper = open_engine(engine, workers=workers, scheduler=scheduler)
+        if mapper is not engine:
+            stack.callback(mapper.close)
         barrier = newest(manifest)
         plan = make_plan(manifest, None if barrier is None else barrier.state)
-        _check(manifest, barrier, mapper)
-        before = None if barrier is None else load_barrier(manifest, barrier.number - 1)
+        number = -1 if barrier is None else barrier.number
+        mapper.map(step, _jobs(manifest, "check", number))
+        before = load_barrier(manifest, number - 1)
         kept = [b for b in (before, barrier) if b is not None]
         tidy(manifest, kept)
-        # One thread writes barriers down while shards take the next step: should all end before
-        # it has, that step is taken again.
-        with progress_bar(progress) as tell, ThreadPoolExecutor(1) as clerk:
-            shown = plan.share()
-            tell(shown)
-            written: list[Future[None]] = []
-            while not plan.done:
-                told = plan.share_of_step() > 0  # by the shards, each of its part
-                barrier = _pass(manifest, plan, barrier, mapper, tell)
-                for note in written:
-                    note.result()
-                kept = [*kept, barrier]
-                written = [clerk.submit(_write_down, manifest, kept)]
-                kept = kept[-KEPT:]
-                if not told:
-                    tell(max(0.0, plan.share() - shown))
-                shown = max(shown, plan.share())
-            for note in written:
-                note.result()
+        # One thread writes barriers while shards take the next step: should all end before it
+        # has, that step is taken again.
+        tick = stack.enter_context(progress_bar(progress))
+        writer = stack.enter_context(ThreadPoolExecutor(1))
+        written: Future[None] | None = None
+        share = plan.share()
+        tick(share)
+        while not plan.done:
+            by_shard = plan.share_of_step() > 0  # each shard reports its part of the progress
+            barrier = _pass(manifest, plan, barrier, mapper, tick)
+            if written is not None:
+                written.result()
+            kept = [*kept, barrier]
+            written = writer.submit(_save, manifest, kept)
+            kept = kept[-KEPT:]
+            if not by_shard:
+                tick(max(0.0, plan.share() - share))
+            share = max(share, plan.share())
+        if written is not None:
+            written.result()
     return manifest
 
 
-def _write_down(manifest: Manifest, barriers: list[Barrier]) -> None:
-    """Write the last barrier down, and let go of what is older than the last two."""
-    barriers[-1].save(manifest)
-    for old in barriers[:-KEPT]:
-        drop(manifest, old, barriers[-KEPT:])
+def open_engine(engine: Any, *, workers: int | None = None, scheduler: Any = None) -> Engine:
+    """An engine by name, or one that is there already.
+
+    Parameters
+    ----------
+    engine : {"local", "dask", "spark"} or Engine
+    workers : int, optional
+        How many to start, where no scheduler is named; one per core by default.
+    scheduler : str or object, optional
+        The address of a Dask scheduler ("tcp://host:8786") or its Client, of a Spark master
+        ("spark://host:7077") or its session. By default workers are started on this machine, and
+        end with the engine.
+    """
+    if engine == "local":
+        return LocalEngine(workers)
+    if engine == "dask":
+        return DaskEngine(scheduler, workers)
+    if engine == "spark":
+        return SparkEngine(scheduler, workers)
+    if isinstance(engine, str) or not callable(getattr(engine, "map", None)):
+        raise InputError(
+            f"engine is {shown(engine)} but must be one of 'local', 'dask', 'spark', or have a "
+            "method map(function, jobs)."
+        )
+    opened: Engine = engine
+    return opened
+
+
+def _jobs(manifest: Manifest, name: str, version: int, *arguments: Any) -> list[Job]:
+    """One step of every shard."""
+    folder = str(manifest.folder)
+    return [Job(folder, shard, name, version, *arguments) for shard in range(manifest.n_shards)]
 
 
 def _pass(
@@ -87,20 +122,18 @@ def _pass(
     plan: Plan,
     barrier: Barrier | None,
     engine: Engine,
-    tell: Callable[[float], None],
+    tick: Callable[[float], None],
 ) -> Barrier:
     """Take one step with all shards."""
-    number = 0 if barrier is None else barrier.number + 1
-    versions = {} if barrier is None else dict(barrier.versions)
-    checksums = {} if barrier is None else dict(barrier.checksums)
+    number, versions, checksums = 0, {}, {}
+    if barrier is not None:
+        number = barrier.number + 1
+        versions, checksums = dict(barrier.versions), dict(barrier.checksums)
     phase = plan.phase()
     reads = {name: versions[name] for name in phase.reads if name in versions}
-    jobs = [
-        Job(str(manifest.folder), shard, phase.step, number, reads, phase.lanes)
-        for shard in range(manifest.n_shards)
-    ]
     part = plan.share_of_step() / manifest.n_shards
-    done = engine.map(step, jobs, lambda: tell(part))
+    jobs = _jobs(manifest, phase.step, number, reads, phase.lanes)
+    done = engine.map(step, jobs, lambda: tick(part))
     plan.after(_total([d.sums for d in done]), _total([d.more for d in done]))
     for name in done[0].checksums:
         versions[name] = number
@@ -110,27 +143,18 @@ def _pass(
 
 def _total(parts: list[Array | None]) -> Array | None:
     """Column sums over all shards: block after block, so that the cut does not matter."""
-    if parts[0] is None:
+    blocks = [part for part in parts if part is not None]
+    if not blocks:
         return None
-    blocks = np.vstack([part for part in parts if part is not None])
-    return blocks[0] if len(blocks) == 1 else blocks.cumsum(axis=0)[-1]
+    total: Array = np.vstack(blocks).cumsum(axis=0)[-1]
+    return total
 
 
-def _check(manifest: Manifest, barrier: Barrier | None, engine: Engine) -> None:
-    number = -1 if barrier is None else barrier.number
-    folder = str(manifest.folder)
-    engine.map(step, [Job(folder, s, "check", number) for s in range(manifest.n_shards)])
-
-
-@contextmanager
-def _opened(engine: Any, workers: int | None, scheduler: Any) -> Iterator[Engine]:
-    """The engine; closed in the end if it was made here."""
-    mapper = open_engine(engine, workers=workers, scheduler=scheduler)
-    try:
-        yield mapper
-    finally:
-        if mapper is not engine:
-            mapper.close()
+def _save(manifest: Manifest, barriers: list[Barrier]) -> None:
+    """Write the last barrier, and delete what is older than the last two."""
+    barriers[-1].save(manifest)
+    for old in barriers[:-KEPT]:
+        drop(manifest, old, barriers[-KEPT:])
 
 
 @contextmanager
@@ -145,5 +169,7 @@ def _alone(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise _refuse_shards.already_running(folder) from None
+            raise InputError(
+                f"Another run works in {folder}: wait for its end, or name another folder."
+            ) from None
         yield

@@ -15,9 +15,8 @@ from ...solve._convergence import has_converged, warn_of_residual
 from ...solve._matrix import open_matrix
 from ...solve._propagate import DEFAULT_TOL, Result, warn_of
 from ...solve._weight_span import Span
-from .. import _refuse_shards
 from .._shards import cut, join, open_manifest
-from .._shards.cutting import as_graph, describe
+from .._shards.cutting import as_graph, check_same_inputs, describe
 from .._shards.manifest import NAME
 from .driver import run
 from .engine import Engine
@@ -107,9 +106,7 @@ def propagate_sharded(
         if (place / NAME).exists():
             manifest = open_manifest(place)
             given = describe(rows, values, n_shards, normalization, self_loops, shrinkage, order)
-            _refuse_shards.check_same_inputs(
-                place, {**manifest.inputs, **manifest.solver}, {**given, **chosen}
-            )
+            check_same_inputs(place, {**manifest.inputs, **manifest.solver}, {**given, **chosen})
         else:
             manifest = cut(
                 rows,

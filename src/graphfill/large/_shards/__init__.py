@@ -13,24 +13,8 @@ No engine is imported here: see :mod:`graphfill.large._engines` for what runs th
 """
 
 from .cutting import cut
-from .job import Done, Job
-from .joining import Joined, join
-from .manifest import Barrier, Manifest, newest, open_manifest
-from .plan import make_plan
+from .joining import join
+from .manifest import open_manifest
 from .source import StoredGraph
-from .steps import step
 
-__all__ = [
-    "Barrier",
-    "Done",
-    "Job",
-    "Joined",
-    "Manifest",
-    "StoredGraph",
-    "cut",
-    "join",
-    "make_plan",
-    "newest",
-    "open_manifest",
-    "step",
-]
+__all__ = ["StoredGraph", "cut", "join", "open_manifest"]

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ... import errors, kernels
+from ... import kernels
+from ...errors import InputError, check_choice, check_flag, check_number
 from ...graph import _refuse_matrices
-from ...graph._components import inverse_order
+from ...graph._components import graph_components, inverse_order
 from ...graph._graph import Graph
 from ...graph._ordering import cluster_order
+from ...io._atomic import refusal, sync_folder
 from ...solve._matrix import open_matrix
 from ...solve._weight_span import Span
-from .. import _refuse_shards
-from .extract import Extract, known_first
-from .layout import block_rows, cut_columns, cut_rows
-from .manifest import Manifest, make_folders
-from .source import AnyGraph, components, degrees, digest, survey, with_loops
+from .layout import Extract, block_rows, cut_columns, cut_rows, known_first
+from .manifest import Manifest
+from .source import digest, survey, with_loops
 from .storage import write_arrays
 
 Array = np.ndarray
@@ -51,114 +51,114 @@ def cut(
     ----------
     graph : Graph, StoredGraph, or anything ``Graph.of`` recognises
     X : matrix of shape (nodes, columns), NaN where missing; may be a ``numpy.memmap``
-    n_shards : int
     folder : path
         Made if need be; must be empty.
     normalization, self_loops, shrinkage
         As in :func:`graphfill.propagate`.
     order : {"given", "locality"}
-        Cut ranges of node numbers, or of an order that puts clusters together, which makes
-        halos smaller.
+        Locality puts clusters together, which makes halos smaller.
     solver : dict, optional
         What to run: ``{"name": "diffusion", "n_iter": 40}``, the default, or
         ``{"name": "exact", "tol": 1e-6, "max_iter": 10000}``.
     durable : bool
         Force files to disk before they count. Without it, a crash of the machine (not of a
         process) can spoil the folder, which is then refused.
-
-    Returns
-    -------
-    Manifest
-        ``halo`` and ``halo_share`` say how many rows shards need of each other.
     """
-    errors.check_choice("normalization", normalization, ("sym", "rw"))
-    errors.check_choice("order", order, ("given", "locality"))
-    errors.check_number("n_shards", n_shards, low=1, integer=True)
-    errors.check_flag("self_loops", self_loops)
-    errors.check_number("shrinkage", shrinkage, low=0)
+    check_choice("normalization", normalization, ("sym", "rw"))
+    check_choice("order", order, ("given", "locality"))
+    check_number("n_shards", n_shards, low=1, integer=True)
+    check_flag("self_loops", self_loops)
+    check_number("shrinkage", shrinkage, low=0)
     values = open_matrix(X).values
     graph = as_graph(graph, len(values))
     folder = Path(folder)
-    _refuse_shards.check_empty_folder(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(
+            f"{folder} exists and is no empty folder: name another, or empty it to cut again."
+        )
     inputs = describe(graph, values, n_shards, normalization, self_loops, shrinkage, order)
     solver = solver or {"name": "diffusion", "n_iter": 40}
     span = Span.of(graph, self_loops=self_loops, shrinkage=shrinkage)
     if "tol" in solver and span.tolerance(solver["tol"]) < solver["tol"]:
         solver = {**solver, "stop": span.tolerance(solver["tol"])}
-    n, dtype = len(values), span.dtype(values.dtype, exact=solver["name"] == "exact")
-    seen = survey(values)
-    _refuse_matrices.check_magnitudes(
-        seen.largest, dtype
-    )  # columns are not scaled, as in one piece
-    tiles = cut_columns(values.shape[1], dtype)
-
-    count, label, walk = components(graph)
-    plain = graph
-    turn = None
-    if order == "locality" and len(graph.indices):
-        if isinstance(graph, Graph):
-            turn = cluster_order(graph)
-        else:
-            turn = kernels.cluster_order(graph.indptr, graph.indices, walk)
-    del walk
-    rank = None if turn is None else inverse_order(turn)
-    length = np.diff(graph.indptr)
-    bounds = cut_rows(1 + (length if turn is None else length[turn]), n_shards)
-    make_folders(folder)
+    dtype = span.dtype(values.dtype, exact=solver["name"] == "exact")
+    missing_in_row, largest, seen = survey(values)
+    # Columns are not scaled here, as they are in one piece.
+    _refuse_matrices.check_magnitudes(largest, dtype)
+    n_components, label, _ = graph_components(graph)
+    by_cluster = order == "locality" and len(graph.indices) > 0
+    nodes = cluster_order(graph) if by_cluster else None
+    work = 1 + np.diff(graph.indptr)
+    bounds = cut_rows(work if nodes is None else work[nodes], n_shards)
+    try:
+        for name in ("state", "barriers"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise refusal(folder, error) from error
+    sync_folder(folder)
     if self_loops:
-        graph = with_loops(plain, folder)
-    degree = np.ldexp(degrees(graph), span.exponent) if span.exponent else degrees(graph)
-    source = Extract(
-        graph, values, dtype, span.exponent, turn, rank, degree, label, bounds, normalization,
-        shrinkage, known_first(graph, seen.missing_in_row, values.shape[1]),
+        graph = with_loops(graph, folder)
+    degree = np.ldexp(graph.degrees(), span.exponent) if span.exponent else graph.degrees()
+    whole = Extract(
+        graph, values, dtype, span.exponent, nodes, None if nodes is None else inverse_order(nodes),
+        degree, label, bounds, normalization, shrinkage,
+        known_first(graph, missing_in_row, values.shape[1]),
     )  # fmt: skip
-
-    bits = np.zeros((count, -(-values.shape[1] // 8)), dtype=np.uint8)
-    shards, halo = [], []
-    for shard in range(n_shards):
-        arrays = source.shard(shard)
-        _reach(bits, arrays["label"], arrays["X"])
-        halo.append(len(arrays["halo"]))
-        shards.append(write_arrays(folder / f"shard-{shard:05d}.bin", arrays, durable))
-    for path in folder.glob("loops-*.npy"):
-        path.unlink()
-    reached = write_arrays(folder / "reached.bin", {"bits": bits}, durable)
+    written = _write_shards(whole, n_components, folder, durable)
     manifest = Manifest(
         folder=folder,
-        n_rows=n,
+        n_rows=len(values),
         n_columns=values.shape[1],
         dtype=dtype.name,
         n_entries=len(graph.indices),
         bounds=bounds,
-        block_rows=block_rows(n),
-        tiles=tiles,
+        block_rows=block_rows(len(values)),
+        tiles=cut_columns(values.shape[1], dtype),
         inputs=inputs,
         solver=solver,
-        halo=halo,
-        n_components=int(count),
-        n_unreached=_count_unreached(bits, np.bincount(label, minlength=count), values.shape[1]),
-        n_missing=int(seen.missing_in_row.sum(dtype=np.int64)),
-        known_in_column=seen.known_in_column.tolist(),
-        means=seen.means.tolist(),
+        n_components=int(n_components),
         kernels=kernels.implementation,
         durable=durable,
-        shards=shards,
-        reached=reached,
+        **seen,
+        **written,
     )
     manifest.save()
     return manifest
 
 
-def as_graph(graph: Any, n_rows: int) -> AnyGraph:
-    """The graph as rows that can be cut; one row of X per node."""
-    if not isinstance(graph, AnyGraph):
-        graph = Graph.of(graph, n_nodes=n_rows)
-    _refuse_matrices.check_row_count(n_rows, graph.n_nodes)
-    return graph
+def _write_shards(whole: Extract, n_components: int, folder: Path, durable: bool) -> dict[str, Any]:
+    """Write all shards, and which component knows which column; what the manifest says of them."""
+    n_columns = whole.X.shape[1]
+    bits = np.zeros((n_components, -(-n_columns // 8)), dtype=np.uint8)
+    shards, halo = [], []
+    for shard in range(len(whole.bounds) - 1):
+        arrays = whole.shard(shard)
+        by_component = np.argsort(arrays["label"], kind="stable")
+        components, starts = np.unique(arrays["label"][by_component], return_index=True)
+        known = np.packbits(~np.isnan(arrays["X"]), axis=1)[by_component]
+        bits[components] |= np.bitwise_or.reduceat(known, starts, axis=0)
+        halo.append(len(arrays["halo"]))
+        shards.append(write_arrays(folder / f"shard-{shard:05d}.bin", arrays, durable))
+    for path in folder.glob("loops-*.npy"):
+        path.unlink()
+    reached = write_arrays(folder / "reached.bin", {"bits": bits}, durable)
+    sizes = np.bincount(whole.label, minlength=n_components)
+    n_unreached, step = 0, 1 << 16  # components at a time: there may be as many as nodes
+    for lo in range(0, n_components, step):
+        known = np.unpackbits(bits[lo : lo + step], axis=1, count=n_columns)
+        n_unreached += int(sizes[lo : lo + step] @ (n_columns - known.sum(axis=1, dtype=np.int64)))
+    return {"shards": shards, "halo": halo, "reached": reached, "n_unreached": n_unreached}
+
+
+def as_graph(graph: Any, n_rows: int) -> Graph:
+    """The graph, with one node per row of X."""
+    rows = Graph.of(graph, n_nodes=n_rows)
+    _refuse_matrices.check_row_count(n_rows, rows.n_nodes)
+    return rows
 
 
 def describe(
-    graph: AnyGraph,
+    graph: Graph,
     values: Array,
     n_shards: int,
     normalization: str,
@@ -178,18 +178,15 @@ def describe(
     }
 
 
-def _reach(bits: Array, label: Array, X: Array) -> None:
-    """Add what some rows know to what is known of their components."""
-    by_component = np.argsort(label, kind="stable")
-    found, starts = np.unique(label[by_component], return_index=True)
-    known = np.packbits(~np.isnan(X), axis=1)[by_component]
-    bits[found] |= np.bitwise_or.reduceat(known, starts, axis=0)
-
-
-def _count_unreached(bits: Array, sizes: Array, n_columns: int) -> int:
-    """Cells of components that know nothing of their column."""
-    total, step = 0, 1 << 16  # components at a time: there may be as many as nodes
-    for lo in range(0, len(bits), step):
-        known = np.unpackbits(bits[lo : lo + step], axis=1, count=n_columns)
-        total += int(sizes[lo : lo + step] @ (n_columns - known.sum(axis=1, dtype=np.int64)))
-    return total
+def check_same_inputs(folder: Path, cut: dict[str, Any], given: dict[str, Any]) -> None:
+    """Refuse to go on in a folder that another graph, another X or other options were cut into."""
+    for name, value in given.items():
+        if cut.get(name) != value:
+            change = f"{name} is {value!r} but was {cut.get(name)!r}"
+            if name in ("graph", "X"):
+                now, before = str(value)[:12], str(cut.get(name))[:12]
+                change = f"{name} has the checksum {now}... but had {before}..."
+            raise InputError(
+                f"{folder} was cut from other inputs ({change}): pass what it was cut from to go "
+                "on, or name an empty folder to start anew."
+            )

@@ -1,23 +1,25 @@
-"""One shard as a worker holds it: its rows of the graph, and its tiles of the matrix."""
+"""One shard as a worker holds it: its rows of the graph, its tiles of the matrix, its passes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
 from ... import kernels
-from .. import _refuse_shards
-from .manifest import NAME, Manifest, open_manifest
-from .passes import make_passes, row_passes
+from ...errors import InputError
+from .manifest import NAME, Manifest, no_shards, open_manifest
 from .storage import map_arrays, map_file
 
 Array = np.ndarray
+Cache = dict[str, tuple[int, list[Array]]]  # the version of an array, and its blocks
 
 HELD = 64  # shards that a worker keeps open
 CACHE_BYTES = 1 << 30  # of arrays that a worker keeps from step to step, for all its shards
-_held: dict[tuple, Shard] = {}
+_held: dict[tuple[tuple[str, int, int], int], Shard] = {}
 
 
 class Shard:
@@ -27,7 +29,12 @@ class Shard:
     """
 
     def __init__(self, manifest: Manifest, number: int):
-        _refuse_shards.check_same_kernels(kernels.implementation, manifest.kernels)
+        if kernels.implementation != manifest.kernels:
+            raise InputError(
+                f"This worker runs graphfill's {kernels.implementation} kernels but the shards "
+                f"were cut with the {manifest.kernels} ones, which round otherwise: install "
+                "graphfill alike on all machines."
+            )
         self.manifest, self.number = manifest, number
         arrays = map_arrays(manifest.folder, manifest.shards[number])
         self.X, self.label, self.nodes = arrays["X"], arrays["label"], arrays.get("nodes")
@@ -42,12 +49,12 @@ class Shard:
             for owner in range(manifest.n_shards)
             if starts[owner + 1] > starts[owner]
         ]
-        size = manifest.block_rows
-        indptr, indices = arrays["indptr"], arrays["indices"]
-        self.passes = make_passes(indptr, indices, arrays.get("weights"), size)
-        self.halo_rows = row_passes(self.n_halo, size)
-        self.cache: dict[str, tuple[int, list[Array]]] = {}
-        self._files: dict[tuple, Array] = {}
+        graph = arrays["indptr"], arrays["indices"], arrays.get("weights")
+        self.passes = make_passes(*graph, manifest.block_rows)
+        no_entries = np.zeros(self.n_halo + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), None
+        self.halo_passes = make_passes(*no_entries, manifest.block_rows)
+        self.cache: Cache = {}
+        self._files: dict[tuple[str, int, int], Array] = {}
 
     @cached_property
     def known(self) -> list[Array]:
@@ -70,7 +77,7 @@ class Shard:
         return slice(first, first + self.manifest.tiles[tile][2])
 
     def stored(self, name: str, version: int, tile: int, owner: int | None = None) -> Array:
-        """One tile of an array as its owner wrote it, mapped from the file."""
+        """One tile of an array as its owner (by default this shard) wrote it, mapped."""
         owner = self.number if owner is None else owner
         manifest, lanes = self.manifest, self.lanes(tile)
         rows = manifest.bounds[owner + 1] - manifest.bounds[owner]
@@ -89,11 +96,11 @@ class Shard:
             # "clip" lets NumPy write straight to the target; the cut made sure of the range.
             np.take(source, self._halo[start:stop], axis=0, out=target, mode="clip")
 
-    def let_go(self) -> None:
-        """Close the files of a step, lest deleted ones take up the disk."""
+    def close_files(self) -> None:
+        """Close the files of a step: deleted ones would still take up the disk."""
         self._files.clear()
 
-    def keep(self, arrays: dict[str, tuple[int, list[Array]]]) -> None:
+    def keep(self, arrays: Cache) -> None:
         """Keep arrays for the next step, if there is room for them."""
         others = sum(shard.kept_bytes for shard in _held.values() if shard is not self)
         self.cache = arrays
@@ -111,7 +118,7 @@ def open_shard(folder: str | Path, number: int) -> Shard:
     try:
         status = path.stat()
     except OSError:
-        raise _refuse_shards.no_shards(Path(folder)) from None
+        raise no_shards(Path(folder)) from None
     cut = str(path), status.st_ino, status.st_mtime_ns
     if any(held != cut for held, _ in _held):
         _held.clear()  # of another cut: its files may be gone, and would still take up the disk
@@ -121,3 +128,71 @@ def open_shard(folder: str | Path, number: int) -> Shard:
             del _held[next(iter(_held))]
         _held[cut, number] = Shard(manifest or open_manifest(folder), number)
     return _held[cut, number]
+
+
+def make_passes(
+    indptr: Array, indices: Array, weights: Array | None, block_rows: int
+) -> kernels.Passes:
+    """Passes over one shard's rows: z has halo rows after the shard's own, all else has not.
+
+    What the kernels' Passes return as one sum per column, these return per block of rows, as an
+    array of shape (blocks, width). A total over all shards is added block by block in the order
+    of the rows, as the kernels do it within one: so it does not depend on where the rows were cut
+    (on SciPy's kernels, up to rounding).
+    """
+    if kernels.implementation != "compiled":
+        return cast(kernels.Passes, _SciPyPasses(indptr, indices, weights))
+    passes = _CompiledPasses(indptr, indices, weights, 1)
+    passes.block_rows = block_rows
+    return passes
+
+
+class _CompiledPasses(kernels.Passes):
+    """One thread: what runs side by side are shards."""
+
+    block_rows: int
+
+    def _run(self, name: str, row: Array, known: Array, z: Any, out: Any, **given: Any) -> Array:
+        from ...kernels import _compiled
+
+        width = given.get("width") or (out if out is not None else z).shape[1]
+        n_blocks = -(-self.n_rows // self.block_rows)
+        sums = np.zeros((n_blocks, width)) if given.get("measured") else None
+        _compiled.tile_pass(
+            _compiled.PASSES.index(name), self.indptr, self.indices, self.weights, row, known, z,
+            out, given.get("source"), given.get("x"), given.get("factor", 0.0),
+            given.get("coefficient", 0.0), given.get("lanes"), sums, self.block_rows, width, 0,
+            self.n_rows,
+        )  # fmt: skip
+        return np.empty(0) if sums is None else sums
+
+
+class _SciPyPasses:
+    """Every pass gets the shard's own rows of z, and its product all of them; one block of sums."""
+
+    def __init__(self, indptr: Array, indices: Array, weights: Array | None):
+        self._inner = _SciPyProduct(indptr, indices, weights, 1)
+
+    def __getattr__(self, name: str) -> Any:
+        wanted = getattr(self._inner, name)
+        return self._on_own_rows(wanted) if callable(wanted) else wanted
+
+    def _on_own_rows(self, whole_pass: Callable[..., Array | None]) -> Callable[..., Array | None]:
+        def run(row: Array, known: Array, z: Array | None, *rest: Any) -> Array | None:
+            self._inner.all_rows = z
+            own = None if z is None else z[: self._inner.n_rows]
+            sums = whole_pass(row, known, own, *rest)
+            return None if sums is None else sums[None]
+
+        return run
+
+
+class _SciPyProduct(kernels.Passes):
+    all_rows: Array | None = None
+
+    def _product(self, z: Array, source: Array | None) -> Array:
+        if self.weights is None:
+            # Of the tile's type from the start: SciPy sorts a row's entries to convert a matrix.
+            self.weights = np.ones(len(self.indices), dtype=z.dtype)
+        product: Array = super()._product(self.all_rows, source)  # type: ignore[misc]
+        return product

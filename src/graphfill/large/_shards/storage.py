@@ -1,8 +1,8 @@
 """Files of arrays that appear whole or not at all, with a checksum each.
 
-The checksum is zlib's CRC-32: it finds every flipped bit and cut tail that an ailing disk
+The checksum is zlib's CRC-32: it finds every flipped bit and cut tail that a failing disk
 leaves, comes with Python, and keeps up with the disk (1.7 GB/s where SHA-256 made 0.8), which
-matters for files that are written once per iteration. It is no guard against forgery.
+matters for files that are written once per iteration. It does not protect against forgery.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import InputError
 from ...io._atomic import refusal, sync_folder
-from .. import _refuse_shards
 
 Array = np.ndarray
 ALIGNED = 64
 EARLY = 1 << 18  # numbers that are worth forcing to disk by themselves
+RESTORE = "restore it, or cut the graph again into an empty folder"
 
 
 class Writer:
-    """A file being written aside: its length and checksum so far."""
+    """A file that is being written: its length and checksum so far."""
 
     def __init__(self, file: FileIO, durable: bool):
         self._file, self._durable, self.size, self.crc32 = file, durable, 0, 0
@@ -45,37 +46,34 @@ class Writer:
             view = view[self._file.write(view) or 0 :]
         if self._durable and len(data) >= EARLY:
             # On its way to the disk while the next part is computed.
-            self._forced.append(_clerk().submit(os.fsync, self._file.fileno()))
+            self._forced.append(_disk_thread().submit(os.fsync, self._file.fileno()))
 
     def wait(self) -> None:
         """Until what was sent to the disk early is there."""
         for part in self._forced:
             part.result()
-        self._forced = []
 
 
 @cache
-def _clerk() -> ThreadPoolExecutor:
+def _disk_thread() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="graphfill-disk")
 
 
 # A forked child has none of its parent's threads: a pool kept across the fork would hang.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_clerk.cache_clear)
+    os.register_at_fork(after_in_child=_disk_thread.cache_clear)
 
 
 @contextmanager
-def writing(path: Path, durable: bool = True, *, named: bool = True) -> Iterator[Writer]:
-    """Write a file aside, and give it its name once it is complete (and, if durable, on disk).
+def writing(path: Path, durable: bool = True, *, sync_name: bool = True) -> Iterator[Writer]:
+    """Write a file under another name, and rename it once it is complete (if durable, on disk).
 
-    That its name is on disk too is left to the caller, for many files at once, unless `named`.
-
-    Two writers of one name do not meet: each has a name of its own aside, also when they run on
-    machines that share the folder.
+    Two writers of one file do not meet: the other name is unique, also among machines that share
+    the folder. Without `sync_name` the caller syncs the folder, for many files at once.
     """
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
-        with open(aside, "wb", buffering=0) as raw:
+        with open(partial, "wb", buffering=0) as raw:
             writer = Writer(raw, durable)
             try:
                 yield writer
@@ -83,19 +81,19 @@ def writing(path: Path, durable: bool = True, *, named: bool = True) -> Iterator
                 writer.wait()  # or it would find the file closed
             if durable:
                 os.fsync(raw.fileno())
-        os.replace(aside, path)
+        os.replace(partial, path)
     except BaseException as error:
         with suppress(OSError):
-            aside.unlink()
+            partial.unlink()
         if isinstance(error, OSError):
             raise refusal(path, error) from error
         raise
-    if durable and named:
+    if durable and sync_name:
         sync_folder(path.parent)
 
 
-def write_arrays(path: Path, arrays: Mapping[str, Array], durable: bool = True) -> dict[str, Any]:
-    """Write arrays one after another; returns what a manifest says of the file."""
+def write_arrays(path: Path, arrays: Mapping[str, Array], durable: bool) -> dict[str, Any]:
+    """Write arrays one after another; returns the file's entry in the manifest."""
     table = {}
     with writing(path, durable) as file:
         for name, array in arrays.items():
@@ -116,29 +114,28 @@ def map_arrays(folder: Path, entry: Mapping[str, Any]) -> dict[str, Array]:
 
 
 def map_file(path: Path, size: int) -> Array:
-    """The bytes of a file of this length, mapped into memory; refused if gone or of another."""
+    """The bytes of a file, mapped into memory; refused if it is missing or of another length."""
     try:
         with open(path, "rb") as file:
-            found = os.fstat(file.fileno()).st_size
-            _refuse_shards.check_shard_file(path, found, size)
+            length = os.fstat(file.fileno()).st_size
+            if length != size:
+                raise InputError(
+                    f"{path} has {length} bytes but was written with {size}: {RESTORE}."
+                )
             if not size:
                 return np.empty(0, dtype=np.uint8)
             # A plain map: numpy.memmap takes several times as long to open and to slice.
             return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
     except FileNotFoundError:
-        _refuse_shards.check_shard_file(path, None, size)
-        raise
+        raise InputError(f"{path} is missing, though the manifest lists it: {RESTORE}.") from None
 
 
-def verify(path: Path, size: int, crc32: int, earlier: Path | None = None) -> None:
+def verify(path: Path, size: int, crc32: int, remedy: str = RESTORE) -> None:
     """Refuse a file that is not, byte for byte, the one that was written."""
-    found, whole = 0, map_file(path, size)
+    actual, whole = 0, map_file(path, size)
     for start in range(0, size, 1 << 24):
-        found = zlib.crc32(whole[start : start + (1 << 24)].data, found)
-    _refuse_shards.check_checksum(path, found, crc32, earlier)
-
-
-def remove(path: Path) -> None:
-    """Delete a file, if it is there."""
-    with suppress(FileNotFoundError):
-        path.unlink()
+        actual = zlib.crc32(whole[start : start + (1 << 24)].data, actual)
+    if actual != crc32:
+        raise InputError(
+            f"{path} has the checksum {actual:08x} but was written with {crc32:08x}: {remedy}."
+        )
