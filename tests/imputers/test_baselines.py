@@ -8,7 +8,7 @@ import scipy.stats
 
 from graphfill import Graph, MeanImputer, NeighborMeanImputer, RandomImputer, ZeroImputer
 from graphfill.imputers import _base as base
-from graphfill.imputers import _baselines as baselines
+from graphfill.solve import _neighbors as neighbors
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 
@@ -138,7 +138,7 @@ def test_neighbor_mean_is_the_dense_formula(weighted, unreached, dtype):
 def test_neighbor_mean_is_the_same_for_any_block_size(monkeypatch):
     X, _, graph = random_problem()
     expected = NeighborMeanImputer(graph).fit_transform(X)
-    monkeypatch.setattr(baselines, "PRODUCT_CELLS", 1)
+    monkeypatch.setattr(neighbors, "PRODUCT_CELLS", 1)
     np.testing.assert_array_equal(NeighborMeanImputer(graph).fit_transform(X), expected)
 
 
