@@ -23,14 +23,10 @@ class ZeroImputer(GraphImputer):
     Parameters
     ----------
     graph, add_indicator, keep_empty_features
-        As in :class:`FeaturePropagation`; the graph only places the rows of a pandas table by id.
+        As in :class:`FeaturePropagation`, which also lists the attributes; the graph only places
+        the rows of a pandas table by id.
     unreached : {"zero", "mean", "nan"}
         What to put in a column without a known cell; "nan" leaves it as it is.
-
-    Attributes
-    ----------
-    graph_, statistics_, unreached_, indicator_, n_features_in_, feature_names_in_
-        As in :class:`FeaturePropagation`.
 
     Examples
     --------
@@ -58,7 +54,8 @@ class RandomImputer(GraphImputer):
     Parameters
     ----------
     graph, add_indicator, keep_empty_features
-        As in :class:`FeaturePropagation`; the graph only places the rows of a pandas table by id.
+        As in :class:`FeaturePropagation`, which also lists the attributes; the graph only places
+        the rows of a pandas table by id.
     random_state : int, RandomState instance or None
         Where the seed comes from.
     unreached : {"random", "zero", "mean", "nan"}
@@ -67,9 +64,7 @@ class RandomImputer(GraphImputer):
     Attributes
     ----------
     seed_ : int
-        Drawn in `fit`.
-    graph_, statistics_, unreached_, indicator_, n_features_in_, feature_names_in_
-        As in :class:`FeaturePropagation`.
+        Drawn in `fit`; the others are those of :class:`FeaturePropagation`.
 
     Examples
     --------
@@ -120,14 +115,10 @@ class MeanImputer(GraphImputer):
     Parameters
     ----------
     graph, add_indicator, keep_empty_features
-        As in :class:`FeaturePropagation`; the graph only places the rows of a pandas table by id.
+        As in :class:`FeaturePropagation`, which also lists the attributes; the graph only places
+        the rows of a pandas table by id.
     unreached : {"zero", "mean", "nan"}
         What to put in a column without a known cell; its "mean" is 0.
-
-    Attributes
-    ----------
-    graph_, statistics_, unreached_, indicator_, n_features_in_, feature_names_in_
-        As in :class:`FeaturePropagation`.
 
     Examples
     --------
@@ -157,15 +148,10 @@ class NeighborMeanImputer(GraphImputer):
     Parameters
     ----------
     graph, add_indicator, keep_empty_features
-        As in :class:`FeaturePropagation`.
+        As in :class:`FeaturePropagation`, which also lists the attributes.
     unreached : {"zero", "mean", "nan"}
         What to put where no neighbour knows the column: 0, the column's mean in `fit` (0 if it
         has none), or NaN.
-
-    Attributes
-    ----------
-    graph_, statistics_, unreached_, indicator_, n_features_in_, feature_names_in_
-        As in :class:`FeaturePropagation`.
 
     Examples
     --------
