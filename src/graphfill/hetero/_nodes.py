@@ -117,7 +117,7 @@ class NodeTypes:
 
     def rebuild(self, kind: str, filled: NDArray[np.floating]) -> Any:
         """The filled features of one type as the kind of object that came in."""
-        columns = self.opened[kind].rebuild(filled) if kind in self.opened else filled
+        columns: Any = self.opened[kind].rebuild(filled) if kind in self.opened else filled
         if kind not in self.tables:
             return columns
         import narwhals as nw

@@ -157,7 +157,7 @@ def _fill(
         unreached[kind] = np.zeros(filled[kind].shape, dtype=bool)
     n_iter, residual = 0, 0.0
     with warnings.catch_warnings():
-        # It would count cells of types that do not have the column: said below, without these.
+        # It would count cells of types that do not have the column; the one below does not.
         warnings.simplefilter("ignore", UnreachedWarning)
         for block in nodes.blocks():
             result = propagate_with(block.X, graph, options, progress=progress)

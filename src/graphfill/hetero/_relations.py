@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ EdgeType = tuple[str, str, str]
 Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Relation:
     """One type of edges between two types of nodes.
 
@@ -41,7 +41,7 @@ class Relation:
     twin: EdgeType | None = None
 
     def is_reversed_by(self, key: EdgeType, graph: Graph, ends: Ends) -> bool:
-        """Whether these are its edges the other way round, and no other type has been that."""
+        """Whether these are its edges the other way round, and no other type is its twin."""
         if self.twin is not None or (self.key[2], self.key[0]) != (key[0], key[2]):
             return False
         if not _same(graph, self.graph):
@@ -56,14 +56,11 @@ def read_relations(edges: Mapping[EdgeType, Any], nodes: NodeTypes) -> list[Rela
     relations: list[Relation] = []
     for key, given in edges.items():
         graph, ends = _one_type(key, given, nodes)
-        reverses = [
-            place for place, r in enumerate(relations) if r.is_reversed_by(key, graph, ends)
-        ]
-        if reverses:  # of several with the same edges the one it is named after, as rev_writes
-            place = min(reverses, key=lambda place: relations[place].key[1] not in key[1])
-            relations[place] = replace(relations[place], twin=key)
+        reversed_ones = [r for r in relations if r.is_reversed_by(key, graph, ends)]
+        if reversed_ones:  # of several, the one that it is named after, as rev_writes
+            min(reversed_ones, key=lambda r, name=key[1]: r.key[1] not in name).twin = key
         else:
-            relations.append(Relation(key, normalized(graph), graph, ends))
+            relations.append(Relation(key, _normalized(graph), graph, ends))
     return relations
 
 
@@ -77,7 +74,7 @@ def join(relations: list[Relation], weights: Mapping[EdgeType, float]) -> Graph:
     return Graph.from_scipy(A)
 
 
-def normalized(graph: Graph) -> scipy.sparse.csr_array:
+def _normalized(graph: Graph) -> scipy.sparse.csr_array:
     """S = D^-1/2 A D^-1/2; symmetric to the bit."""
     root = np.sqrt(graph.degrees())
     row = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))

@@ -271,8 +271,8 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         """Put what each kept column's unreached cells get into a filled table."""
         if fill.unreached is None:
             return
-        constants = {"zero": 0.0, "mean": np.nan_to_num(means), "nan": np.nan}
-        np.copyto(fill.X, constants[self.unreached], where=fill.unreached, casting="same_kind")
+        values: dict[str, Any] = {"zero": 0.0, "mean": np.nan_to_num(means), "nan": np.nan}
+        np.copyto(fill.X, values[self.unreached], where=fill.unreached, casting="same_kind")
 
     def _report(self, unreached: Cells, empty: Cells, opened: Container) -> None:
         """Warn of the cells that nothing could be inferred for."""
@@ -293,7 +293,7 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         """The filled matrix as the kind of table that came in, or that `set_output` asks for."""
         names: list[str] = []
         if self.add_indicator:
-            # Not indicator_.transform, which would heed a global request for dataframes.
+            # Not indicator_.transform, which would follow a global request for dataframes.
             was_missing = opened.missing_mask[:, self.indicator_.features_]
             filled = np.hstack([filled, was_missing.astype(filled.dtype)])
             names = list(self.get_feature_names_out()[len(self._kept()) :])

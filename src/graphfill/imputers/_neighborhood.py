@@ -27,7 +27,7 @@ from ._base import Cells, Floats, Rows
 
 MOVED = 0.05  # share of a node's value that has to come from newcomers for it to be solved anew
 CLOSE = 1e-4  # estimated relative error at which steps to the limit end
-ROUGH = 1e-3  # the same where the fit took a number of steps, and is not that close to its own
+ROUGH = 1e-3  # the same where the fit took a number of steps, and is not that close to its limit
 BEFORE = 10  # times as large before the nodes around have moved
 MOST_STEPS = 50  # before conjugate gradients take over
 

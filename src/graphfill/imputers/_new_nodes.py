@@ -72,15 +72,11 @@ class KeptFill:
     def cells(self, packed: NDArray[np.uint8], rows: Rows) -> Cells:
         return np.unpackbits(packed[rows], axis=1, count=self.filled.shape[1]).view(bool)
 
-    def table(self) -> Floats:
-        """The table as it was before it was filled."""
-        missing = self.cells(self.missing, np.arange(len(self.filled)))
-        return np.where(missing, self.filled.dtype.type(np.nan), self.filled)
-
-    def columns(self, chosen: NDArray[np.intp]) -> tuple[Floats, Cells]:
-        """Some columns of the filled table, and which of their cells were missing."""
-        bits = self.missing[:, chosen // 8] >> (7 - chosen % 8).astype(np.uint8)
-        return self.filled[:, chosen], (bits & 1).view(bool)
+    def table(self, columns: Rows) -> Floats:
+        """Some columns of the table as they were before they were filled."""
+        bits = self.missing[:, columns // 8] >> (7 - columns % 8).astype(np.uint8)
+        nan = self.filled.dtype.type(np.nan)
+        return np.where((bits & 1).view(bool), nan, self.filled[:, columns])
 
     def in_z(
         self, rows: Rows, degree: NDArray[np.float64], root: Floats | None

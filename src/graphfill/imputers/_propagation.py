@@ -157,10 +157,10 @@ class FeaturePropagation(GraphImputer):
         """Fill nodes that arrived after `fit`, from its filled table (``keep_fill=True``).
 
         The newcomers are solved for, and so are those fitted nodes within `hops` of them a
-        twentieth of whose value hangs on newcomers. Those next to them give way by one step, and
-        all others stay; with ``solver="exact"`` and at least 64 columns, one column in 64, those
-        that newcomers move most, is solved in the whole graph instead. What was fitted does not
-        change: to take newcomers in for good, fit again.
+        twentieth of whose value comes from newcomers. Those next to them move by one step, and all
+        others stay; with ``solver="exact"`` and at least 64 columns, one column in 64, those that
+        newcomers move most, is solved in the whole graph instead. What was fitted does not change:
+        to include newcomers permanently, fit again.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ class FeaturePropagation(GraphImputer):
 
         In float64, and NaN counts as 0.
         """
-        table = np.concatenate([kept.table(), X])
+        table = np.concatenate([kept.table(np.arange(X.shape[1])), X])
         refit = self._fill(table, grown(kept.graph, links))
         self._apply_policy(refit, known_means(table))
         missing = np.isnan(X)
@@ -259,9 +259,8 @@ def _solve_columns(
     columns: Rows,
 ) -> Floats:
     """Columns of the new rows, by some steps in the whole graph from what was fitted."""
-    old, missing = kept.columns(columns)
-    table = np.concatenate([np.where(missing, np.nan, old), X[:, columns]])
-    start = np.concatenate([np.nan_to_num(old), filled[:, columns]])  # NaN if out of reach
+    table = np.concatenate([kept.table(columns), X[:, columns]])
+    old = np.nan_to_num(kept.filled[:, columns])  # NaN if out of reach
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnreachedWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -269,7 +268,7 @@ def _solve_columns(
             table.astype(old.dtype, copy=False),
             grown(kept.graph, links),
             replace(options, max_iter=REVISITED_STEPS, reorder=False),
-            start=start,
+            start=np.concatenate([old, filled[:, columns]]),
         )
     solved: Floats = result.X[len(old) :]
     return solved

@@ -39,12 +39,13 @@ class TypedTransform(BaseTransform):
         for kind in data.node_types:
             store = data[kind]
             if kind not in featured:
-                features[kind] = store.num_nodes
-                if features[kind] is None:
+                n_nodes = store.num_nodes
+                if n_nodes is None:
                     raise InputError(
                         f"The node type {kind!r} has no features and no num_nodes: set "
                         f"data[{kind!r}].num_nodes."
                     )
+                features[kind] = int(n_nodes)
                 continue
             features[kind] = x = features_of(store, self.attr, f"The node type {kind!r}")
             missing[kind] = missing_cells(x, masks.get(kind))
