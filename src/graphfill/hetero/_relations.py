@@ -58,7 +58,8 @@ def read_relations(edges: Mapping[EdgeType, Any], nodes: NodeTypes) -> list[Rela
         graph, ends = _one_type(key, given, nodes)
         reversed_ones = [r for r in relations if r.is_reversed_by(key, graph, ends)]
         if reversed_ones:  # of several, the one that it is named after, as rev_writes
-            min(reversed_ones, key=lambda r, name=key[1]: r.key[1] not in name).twin = key
+            named_after = [r for r in reversed_ones if r.key[1] in key[1]]
+            (named_after or reversed_ones)[0].twin = key
         else:
             relations.append(Relation(key, _normalized(graph), graph, ends))
     return relations

@@ -9,7 +9,6 @@ inferred, columns without a known cell and indicator columns are the same for al
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -23,13 +22,11 @@ from ..errors import UnreachedWarning, check_choice, check_flag, warn_caller
 from ..graph import _refuse_matrices
 from ..graph._graph import Graph
 from ..solve._matrix import Container, open_matrix
+from ..solve._neighbors import known_means
 
 Floats = NDArray[np.floating]
 Cells = NDArray[np.bool_]
 Rows = NDArray[np.intp]
-
-BLOCK_CELLS = 1 << 20  # cells handled at once where a temporary copy is needed
-ROOM_BITS = 64  # that sums of the largest numbers are given
 
 _REMEDIES = {
     "zero": "filled with 0",
@@ -46,32 +43,6 @@ class Fill(NamedTuple):
     unreached: Cells | None  # None: no cell
     n_iter: int = 0
     residual: float = 0.0
-
-
-def row_blocks(X: NDArray[Any]) -> Iterator[slice]:
-    """Slices that cut the rows of X into blocks of about BLOCK_CELLS cells."""
-    step = max(1, BLOCK_CELLS // X.shape[1])
-    return (slice(start, start + step) for start in range(0, len(X), step))
-
-
-def known_means(X: Floats, room_bits: int = 0) -> NDArray[np.float64]:
-    """Mean of the known cells of each column; NaN where a column has none.
-
-    Cells are divided by 2 to the `room_bits` while they are added up.
-    """
-    total, count = np.zeros(X.shape[1]), np.zeros(X.shape[1], dtype=np.int64)
-    for rows in row_blocks(X):
-        known = ~np.isnan(X[rows])
-        cells = np.where(known, X[rows], 0)
-        cells = np.ldexp(cells, -room_bits) if room_bits else cells
-        with np.errstate(over="ignore"):  # these columns are added up again, with room
-            total += cells.sum(axis=0, dtype=np.float64)
-        count += known.sum(axis=0)
-    means = np.divide(total, count, out=np.full(X.shape[1], np.nan), where=count > 0)
-    if room_bits:
-        return np.asarray(np.ldexp(means, room_bits))
-    finite = np.isfinite(total)
-    return means if finite.all() else np.where(finite, means, known_means(X, ROOM_BITS))
 
 
 class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ..graph._graph import Graph
-from ..solve._neighbors import neighbor_mean
-from ._base import Fill, GraphImputer, row_blocks
+from ..solve._neighbors import neighbor_mean, row_blocks
+from ._base import Fill, Floats, GraphImputer
 
 
 class ZeroImputer(GraphImputer):
@@ -39,7 +38,7 @@ class ZeroImputer(GraphImputer):
 
     __module__ = "graphfill"
 
-    def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
+    def _fill(self, X: Floats, graph: Graph) -> Fill:
         return Fill(np.nan_to_num(X, nan=0.0), self._in_empty_columns(X))
 
 
@@ -94,7 +93,7 @@ class RandomImputer(GraphImputer):
         super()._prepare()
         self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
+    def _fill(self, X: Floats, graph: Graph) -> Fill:
         filled = X.copy()
         random = np.random.default_rng(self.seed_)
         for rows in row_blocks(X):
@@ -132,7 +131,7 @@ class MeanImputer(GraphImputer):
 
     __module__ = "graphfill"
 
-    def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
+    def _fill(self, X: Floats, graph: Graph) -> Fill:
         means = np.nan_to_num(self.statistics_[self._kept()]).astype(X.dtype)
         return Fill(np.where(np.isnan(X), means, X), self._in_empty_columns(X))
 
@@ -166,7 +165,7 @@ class NeighborMeanImputer(GraphImputer):
 
     __module__ = "graphfill"
 
-    def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
+    def _fill(self, X: Floats, graph: Graph) -> Fill:
         filled, unreached = neighbor_mean(X, graph)
         return Fill(filled, unreached if unreached.any() else None)
 

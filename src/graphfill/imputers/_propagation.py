@@ -15,9 +15,10 @@ from ..errors import ConvergenceWarning, InputError, UnreachedWarning, check_fla
 from ..graph import _refuse_matrices
 from ..graph._graph import Graph
 from ..solve._matrix import open_matrix
+from ..solve._neighbors import known_means
 from ..solve._options import PropagationOptions
 from ..solve._propagate import propagate_with
-from ._base import Fill, Floats, GraphImputer, Rows, known_means
+from ._base import Fill, Floats, GraphImputer, Rows
 from ._links import grown, read_links
 from ._new_nodes import REVISITED, REVISITED_STEPS, KeptFill, fill_newcomers
 

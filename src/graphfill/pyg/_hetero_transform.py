@@ -30,8 +30,7 @@ class TypedTransform(BaseTransform):
     options: PropagationOptions
     types: dict[str, Any]
 
-    def fill_types(self, data: Any) -> Any:
-        """Fill in place."""
+    def forward(self, data: Any) -> Any:
         featured = [kind for kind in data.node_types if self.attr in data[kind]]
         masks = self._masks(featured)
         features: dict[str, Any] = {}
@@ -170,13 +169,10 @@ class HeteroPropagation(TypedTransform):
         self.attr, self.missing_mask = attr, missing_mask
         self.edge_weight, self.add_indicator = edge_weight, add_indicator
 
-    def forward(self, data: Any) -> Any:
-        return self.fill_types(data)
-
     def __repr__(self) -> str:
-        shown = ("normalization", "solver")
-        parts = [f"{name}={getattr(self.options, name)!r}" for name in shown]
-        return f"{type(self).__name__}({', '.join(parts)}, weights={self.types['weights']!r})"
+        normalization, solver = self.options.normalization, self.options.solver
+        weights = self.types["weights"]
+        return f"{type(self).__name__}({normalization=!r}, {solver=!r}, {weights=!r})"
 
 
 def _edges_of_type(key: Any, store: Any, edge_weight: str | None) -> tuple[Any, ...]:

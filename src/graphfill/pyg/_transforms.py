@@ -142,7 +142,7 @@ class FeaturePropagation(TypedTransform):
                     "backend='torch' is for Data, but HeteroData is filled by the CPU's kernels: "
                     "leave it out."
                 )
-            return self.fill_types(data)
+            return super().forward(data)
         x = tensors.features_of(data, self.attr)
         _refuse_matrices.check_dense(x)
         _refuse_matrices.check_shape(tuple(x.shape))
@@ -154,11 +154,9 @@ class FeaturePropagation(TypedTransform):
             if not x.is_floating_point():
                 open_matrix(x, missing_mask=missing)  # refuses integers that no float holds
             filled = self._fill(x, missing, graph, tensors.graph_starts(data))
-        setattr(
-            data,
-            self.attr,
-            tensors.with_indicator(filled, missing) if self.add_indicator else filled,
-        )
+        if self.add_indicator:
+            filled = tensors.with_indicator(filled, missing)
+        setattr(data, self.attr, filled)
         return data
 
     def _fill(self, x: Tensor, missing: Tensor, graph: Graph, starts: Tensor | None) -> Tensor:
@@ -169,10 +167,9 @@ class FeaturePropagation(TypedTransform):
         """
         unreached = self.options.unreached
         centred = self.options.shrinkage > 0 and self.options.normalization == "rw"
-        filled: Tensor
         if starts is None or not (unreached == "mean" or centred):
-            filled = self._solve(x, missing, graph, self.options).X
-            return filled
+            solved: Tensor = self._solve(x, missing, graph, self.options).X
+            return solved
         means = tensors.known_means(x, missing, starts)
         wide = x.double() - means if centred else x
         with warnings.catch_warnings():
