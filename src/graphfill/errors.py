@@ -12,6 +12,8 @@ import datetime
 import difflib
 import reprlib
 import shlex
+import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -212,3 +214,12 @@ def check_column_name(name: Any, names: Sequence[Any], holder: str) -> None:
     some = ", ".join(repr(other) for other in list(names)[:8])
     more = f" and {len(names) - 8} more" if len(names) > 8 else ""
     raise InputError(f"There is no column {name!r} in {holder}, which has {some}{more}.")
+
+
+def warn_caller(text: str, category: type[Warning]) -> None:
+    """Warn at the line that called into graphfill, through however much of other libraries."""
+    level, frame = 1, sys._getframe()
+    inside = ("graphfill.", "sklearn.", "torch_geometric.")
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(inside):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)

@@ -1,5 +1,7 @@
 """Several types of nodes and edges, against the equations written out densely."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -257,10 +259,20 @@ def test_held_out_cells_tell_a_type_that_misleads_from_one_that_helps():
 def test_unreached_cells_are_said_by_type():
     features = {"paper": np.array([[1.0], [NAN], [NAN]]), "author": 2}
     edges = {WRITES: ([0, 0], [0, 1])}
-    with pytest.warns(gf.UnreachedWarning, match="1 of 'paper', 1 of 'author'"):
+    with pytest.warns(gf.UnreachedWarning, match="1 of 'paper', 1 of 'author'") as caught:
         result = propagate_hetero(features, edges, unreached="mean")
+    assert [warning.filename for warning in caught] == [__file__]
     assert result.unreached["paper"].ravel().tolist() == [False, False, True]
     assert result.features["paper"].ravel() == pytest.approx([1.0, 1.0, 1.0])
+
+
+def test_the_public_home_is_the_module():
+    features, edges = small()
+    result = propagate_hetero(features, edges, like={"topic": "paper"})
+    assert type(result).__module__ == propagate_hetero.__module__ == "graphfill"
+    copy = pickle.loads(pickle.dumps(result))
+    assert copy.weights == result.weights
+    assert pickle.loads(pickle.dumps(propagate_hetero)) is propagate_hetero
 
 
 def test_refusals_name_type_place_and_remedy():

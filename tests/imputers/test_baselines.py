@@ -7,8 +7,7 @@ import scipy.sparse
 import scipy.stats
 
 from graphfill import Graph, MeanImputer, NeighborMeanImputer, RandomImputer, ZeroImputer
-from graphfill.imputers import _base as base
-from graphfill.imputers import _baselines as baselines
+from graphfill.solve import _neighbors as neighbors
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 
@@ -71,7 +70,7 @@ def test_random_without_a_seed_differs_by_fit_and_not_by_call():
 def test_random_is_the_same_for_any_block_size(monkeypatch):
     X = np.full((50, 3), NAN)
     expected = RandomImputer(random_state=0).fit_transform(X)
-    monkeypatch.setattr(base, "BLOCK_CELLS", 7)
+    monkeypatch.setattr(neighbors, "BLOCK_CELLS", 7)
     np.testing.assert_array_equal(RandomImputer(random_state=0).fit_transform(X), expected)
 
 
@@ -99,7 +98,7 @@ def test_mean_of_float32_is_summed_in_float64():
 def test_mean_is_the_same_for_any_block_size(monkeypatch):
     X, _, _ = random_problem()
     expected = MeanImputer().fit_transform(X)
-    monkeypatch.setattr(base, "BLOCK_CELLS", 10)
+    monkeypatch.setattr(neighbors, "BLOCK_CELLS", 10)
     np.testing.assert_allclose(MeanImputer().fit_transform(X), expected)
     np.testing.assert_allclose(expected, np.where(np.isnan(X), np.nanmean(X, axis=0), X))
 
@@ -138,7 +137,7 @@ def test_neighbor_mean_is_the_dense_formula(weighted, unreached, dtype):
 def test_neighbor_mean_is_the_same_for_any_block_size(monkeypatch):
     X, _, graph = random_problem()
     expected = NeighborMeanImputer(graph).fit_transform(X)
-    monkeypatch.setattr(baselines, "PRODUCT_CELLS", 1)
+    monkeypatch.setattr(neighbors, "PRODUCT_CELLS", 1)
     np.testing.assert_array_equal(NeighborMeanImputer(graph).fit_transform(X), expected)
 
 

@@ -117,6 +117,12 @@ def test_pickled_imputer_gives_the_same_answer(imputer):
 
 
 @every_imputer
+def test_the_public_home_is_the_module(imputer):
+    assert type(imputer).__module__ == "graphfill"
+    assert b"graphfill.imputers" not in pickle.dumps(imputer)
+
+
+@every_imputer
 def test_in_a_pipeline(imputer):
     model = make_pipeline(on(GRAPH, imputer), LinearRegression())
     y = np.arange(12.0)

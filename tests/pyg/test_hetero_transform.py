@@ -145,9 +145,23 @@ def test_gradients_are_said_to_stop():
     data = library()
     data["paper"].x.requires_grad_()
     for transform in (HeteroPropagation(), FeaturePropagation()):
-        with pytest.warns(gf.GraphfillWarning, match="'x' of 'paper' requires a grad") as said:
+        with pytest.warns(gf.GraphfillWarning, match="'x' of 'paper' requires a grad") as caught:
             filled = transform(data)["paper"].x
-        assert said[0].filename == __file__
+        assert caught[0].filename == __file__
         assert not filled.requires_grad
         with torch.no_grad():
             transform(data)
+
+
+def test_unreached_cells_are_said_at_the_line_of_the_caller():
+    data = library()
+    data["author"].x[:, 0] = NAN
+    with pytest.warns(gf.UnreachedWarning, match="25 of 'author'") as caught:
+        HeteroPropagation(like={"subject": "paper"})(data)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_options_are_refused_when_the_transform_is_made():
+    for option in ({"n_iter": -1}, {"tol": "x"}, {"threads": 0}):
+        with pytest.raises(gf.InputError, match=f"{next(iter(option))} is"):
+            HeteroPropagation(**option)

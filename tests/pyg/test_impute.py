@@ -1,5 +1,7 @@
 """Every imputer as a transform."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,14 @@ def test_an_imputer_with_indicators_widens_the_features():
     assert filled[:, 3].tolist() == [0.0, 1.0, 1.0, 0.0]
 
 
+@pytest.mark.parametrize("name", gp.__all__)
+def test_the_public_home_is_the_module(name):
+    transform = getattr(gp, name)
+    assert transform.__module__ == "graphfill.pyg"
+    made = transform(gf.MeanImputer()) if name == "Impute" else transform()
+    assert repr(pickle.loads(pickle.dumps(made))) == repr(made)
+
+
 def test_what_is_no_imputer_or_no_single_type_is_refused():
     with pytest.raises(gf.InputError, match="is no imputer"):
         gp.Impute(gf.MeanImputer)
@@ -77,8 +87,11 @@ def test_unreached_cells_of_a_batch_are_said_once():
     lonely = Data(
         x=torch.tensor([[1.0, 0.0], [NAN, 0.0], [NAN, 0.0]]), edge_index=torch.tensor([[0], [1]])
     )
-    with pytest.warns(gf.UnreachedWarning, match="2 of the 3 graphs of the batch"):
+    with pytest.warns(gf.UnreachedWarning, match="2 of the 3 graphs of the batch") as caught:
         gp.NeighborMeanImputer()(Batch.from_data_list([lonely, star(), lonely]))
+    with pytest.warns(gf.UnreachedWarning, match="1 of 2 missing cells") as of_one:
+        gp.NeighborMeanImputer()(lonely)
+    assert [warning.filename for warning in (*caught, *of_one)] == [__file__] * 2
 
 
 def path(*cells):

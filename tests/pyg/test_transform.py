@@ -205,6 +205,7 @@ def test_gradients_pass_through_diffusion_and_are_said_to_stop_at_exact():
     moved[row, column] += 1.0
     change = FeaturePropagation(n_iter=5)(Data(x=moved, edge_index=data.edge_index)).x - filled
     assert abs(float(change[mask].detach().sum() - gradient[row, column])) < 1e-9
-    with pytest.warns(gf.GraphfillWarning, match="'x' requires a gradient"):
+    with pytest.warns(gf.GraphfillWarning, match="'x' requires a gradient") as caught:
         exact = FeaturePropagation(solver="exact")(data).x
+    assert caught[0].filename == __file__
     assert not exact.requires_grad

@@ -9,21 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError, shown
 from ..graph import _refuse_graphs
 from ..graph._edges import is_table
 from ..graph._ids import as_ids, factorize
 from ..solve._matrix import Container, open_matrix
-from . import _refuse_types
-from ._scales import Scale, own_scales
+from ._scales import Scale, scales_by_type
 
 Channel = tuple[str, Any]  # a column's name, or the types that share it and its position
 
 
 class Table(NamedTuple):
-    """A user's table of one node type without its id column, and the ids."""
+    """A user's table of one node type, and its ids."""
 
     frame: Any
-    id: Any
     ids: NDArray[Any]
 
 
@@ -54,7 +53,7 @@ class NodeTypes:
     opened : the features of each type that has some
     channels : the channels of each type; types that share a channel share information
     tables : the tables with ids, by type; empty where rows go by number
-    models : the types that each type without features takes after
+    models : the types that each type without features takes its columns from
     standardized : whether each type's columns are propagated on a scale of their own
     """
 
@@ -77,18 +76,6 @@ class NodeTypes:
     def rows(self, kind: str) -> slice:
         return slice(self.first[kind], self.first[kind] + self.sizes[kind])
 
-    def rows_of(self, kind: str, ends: Any, role: str) -> tuple[NDArray[Any], int | None]:
-        """Row numbers of one end of some edges, and the first end without a row."""
-        listed = as_ids(ends, role)
-        if kind not in self.tables:
-            return listed, None
-        own = self.tables[kind].ids
-        distinct, (codes, wanted) = factorize(own, listed)
-        row = np.full(len(distinct), -1, dtype=np.int64)
-        row[codes] = np.arange(len(own))
-        found = row[wanted]
-        return found, int(np.argmin(found)) if (found < 0).any() else None
-
     def blocks(self) -> Iterator[Block]:
         """All columns of all types, in pieces to be filled at once."""
         owners: dict[Channel, list[str]] = {}
@@ -102,17 +89,16 @@ class NodeTypes:
             yield self._block(channels, list(kinds_of_block))
 
     def _block(self, channels: list[Channel], kinds: list[str]) -> Block:
-        parts = {
-            kind: self.opened[kind].values[:, self.places(kind, channels)]
-            for kind in kinds
-            if kind in self.opened
-        }
-        bare = {kind: self.models[kind] for kind in kinds if kind not in parts}
-        scales = own_scales(parts, bare) if self.standardized else {}
+        parts = {kind: self._given(kind, channels) for kind in kinds if kind in self.opened}
+        models = {kind: self.models[kind] for kind in kinds if kind not in parts}
+        scales = scales_by_type(parts, models) if self.standardized else {}
         X = np.full((self.n_nodes, len(channels)), np.nan, dtype=np.result_type(*parts.values()))
         for kind, values in parts.items():
             X[self.rows(kind)] = scales[kind].scores(values) if scales else values
         return Block(channels, kinds, X, scales)
+
+    def _given(self, kind: str, channels: Sequence[Channel]) -> NDArray[np.floating]:
+        return self.opened[kind].values[:, self.places(kind, channels)]
 
     def values(self, kind: str, block: Block, filled: NDArray[np.floating]) -> NDArray[np.floating]:
         """What was filled for one type's cells, in their own units; known ones bit for bit."""
@@ -120,7 +106,7 @@ class NodeTypes:
             return filled
         restored = block.scales[kind].values(filled)
         if kind in self.opened:
-            given = self.opened[kind].values[:, self.places(kind, block.channels)]
+            given = self._given(kind, block.channels)
             restored = np.where(np.isnan(given), restored, given)
         return restored
 
@@ -131,49 +117,45 @@ class NodeTypes:
 
     def rebuild(self, kind: str, filled: NDArray[np.floating]) -> Any:
         """The filled features of one type as the kind of object that came in."""
-        names = [channel[1] for channel in self.channels[kind]]
-        if kind in self.opened:
-            whole = self.opened[kind].rebuild(filled)
-        elif kind not in self.tables:
-            return filled
-        else:
-            whole = None
+        columns: Any = self.opened[kind].rebuild(filled) if kind in self.opened else filled
         if kind not in self.tables:
-            return whole
+            return columns
         import narwhals as nw
 
-        table = self.tables[kind]
-        frame = nw.from_native(table.frame, eager_only=True)
-        if whole is not None:
-            columns = [nw.from_native(whole, eager_only=True).get_column(name) for name in names]
+        frame = nw.from_native(self.tables[kind].frame, eager_only=True)
+        if kind in self.opened:
+            features = nw.from_native(columns, eager_only=True)
         else:
-            columns = [
-                nw.new_series(
-                    name, np.ascontiguousarray(filled[:, k]), backend=frame.implementation
-                )
-                for k, name in enumerate(names)
-            ]
-            if nw.dependencies.is_pandas_dataframe(table.frame):
-                index = table.frame.index
-                columns = [
-                    nw.from_native(c.to_native().set_axis(index), series_only=True) for c in columns
-                ]
-        return frame.with_columns(*columns).to_native()
+            names = [name for _, name in self.channels[kind]]
+            by_name = dict(zip(names, np.ascontiguousarray(filled.T), strict=True))
+            features = nw.from_dict(by_name, backend=frame.implementation)
+        return frame.with_columns(*features.iter_columns()).to_native()
+
+
+def listed(names: Collection[Any]) -> str:
+    """Names as a sentence has them."""
+    return ", ".join(map(repr, names)) or "none"
+
+
+def check_mapping(role: str, value: Any, example: str) -> None:
+    """Refuse what is no dict by type."""
+    if not isinstance(value, Mapping) or not value:
+        raise InputError(f"{role} is {shown(value)} but must be a dict such as {example}.")
 
 
 def read_nodes(
     features: Mapping[str, Any], *, shared: Any = None, id: Any = None, standardized: bool = False
 ) -> NodeTypes:
     """Open the features of each type; channels of types without features are left out yet."""
-    _refuse_types.check_mapping("features", features, "{'paper': X, 'author': 7167}")
+    check_mapping("features", features, "{'paper': X, 'author': 7167}")
     sizes: dict[str, int] = {}
     opened: dict[str, Container] = {}
     names: dict[str, list[Any]] = {}
     tables: dict[str, Table] = {}
     for kind, given in features.items():
-        own_id = id.get(kind) if isinstance(id, Mapping) else id
-        if own_id is not None and is_table(given):
-            tables[kind], given = _split_ids(given, own_id)
+        id_column = id.get(kind) if isinstance(id, Mapping) else id
+        if id_column is not None and is_table(given):
+            tables[kind], given = _split_ids(given, id_column)
             sizes[kind] = len(tables[kind].ids)
             if given is None:
                 continue
@@ -183,61 +165,22 @@ def read_nodes(
         labels = None
         if isinstance(given, tuple) and len(given) == 2 and hasattr(given[0], "shape"):
             given, labels = given[0], list(given[1])
-        opened[kind] = one = open_matrix(given)
-        labels = one.feature_names if labels is None else labels
+        opened[kind] = open_matrix(given)
+        sizes[kind] = len(opened[kind].values)
+        labels = opened[kind].feature_names if labels is None else labels
         if labels is not None:
-            _refuse_types.check_name_count(kind, len(labels), one.values.shape[1])
-            _refuse_types.check_distinct_names(kind, labels)
+            _check_names(kind, labels, opened[kind].values.shape[1])
             names[kind] = labels
-        sizes[kind] = len(one.values)
-    if tables:
-        _refuse_types.check_id_columns([kind for kind in sizes if kind not in tables])
-    _refuse_types.check_no_features(opened)
+    without_ids = [kind for kind in sizes if kind not in tables]
+    if tables and without_ids:
+        raise InputError(
+            f"id= names no column of {listed(without_ids)}: give every type of nodes a table with "
+            "an id column, or none."
+        )
+    if not opened:
+        raise InputError("No node type has features: there is nothing to propagate.")
     channels = _channels(opened, names, shared)
     return NodeTypes(sizes, opened, channels, tables, standardized=standardized)
-
-
-def _channels(
-    opened: Mapping[str, Container], names: Mapping[str, list[Any]], shared: Any
-) -> dict[str, list[Channel]]:
-    widths = {kind: one.values.shape[1] for kind, one in opened.items() if kind not in names}
-    _refuse_types.check_shared(shared, widths)
-    channels: dict[str, list[Channel]] = {}
-    for kind, one in opened.items():
-        width = one.values.shape[1]
-        if kind in names:
-            channels[kind] = [("", name) for name in names[kind]]
-            continue
-        owner = kind
-        if shared == "same_width":
-            owner = f"types of {width} columns"
-        elif shared is not None and kind in shared:
-            owner = "shared"
-        # A number as the name of a user's column is another channel than a position.
-        channels[kind] = [(owner, position) for position in range(width)]
-    return channels
-
-
-def give_columns(
-    nodes: NodeTypes, neighbours: Mapping[str, Collection[str]], like: Mapping[str, str] | None
-) -> None:
-    """Give each type without features the columns of the types it is linked to."""
-    bare = [kind for kind in nodes.sizes if kind not in nodes.opened]
-    like = like or {}
-    _refuse_types.check_like(like, bare, nodes.opened)
-    for kind in bare:
-        if kind in like:
-            nodes.channels[kind] = list(nodes.channels[like[kind]])
-            nodes.models[kind] = [like[kind]]
-            continue
-        models = [other for other in nodes.opened if other in neighbours[kind]]
-        distinct = {tuple(nodes.channels[other]) for other in models}
-        union = list(dict.fromkeys(c for other in models for c in nodes.channels[other]))
-        by_name = all(channel[0] == "" for channel in union)
-        if not models or (len(distinct) > 1 and not by_name):
-            raise _refuse_types.columns_unclear(kind, models)
-        nodes.channels[kind] = union
-        nodes.models[kind] = models
 
 
 def _split_ids(table: Any, id: Any) -> tuple[Table, Any]:
@@ -250,4 +193,86 @@ def _split_ids(table: Any, id: Any) -> tuple[Table, Any]:
     _, (codes,) = factorize(ids)
     _refuse_graphs.check_distinct_ids(ids, codes)
     others = frame.drop(id)
-    return Table(table, id, ids), others.to_native() if others.columns else None
+    return Table(table, ids), others.to_native() if others.columns else None
+
+
+def _check_names(kind: str, names: list[Any], n_columns: int) -> None:
+    """Refuse names that are not one per column, or occur twice: columns are matched by them."""
+    if len(names) != n_columns:
+        raise InputError(
+            f"The features of {kind!r} have {n_columns} column(s) but {len(names)} name(s): pass "
+            "one name per column."
+        )
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"The features of {kind!r} have two columns {twice!r}: rename one.")
+
+
+def _channels(
+    opened: Mapping[str, Container], names: Mapping[str, list[Any]], shared: Any
+) -> dict[str, list[Channel]]:
+    """The channels of each type with features: by name, or by the types that share it."""
+    widths = {kind: one.values.shape[1] for kind, one in opened.items() if kind not in names}
+    by_position: Collection[str] = ()
+    if shared is not None and shared != "same_width":
+        is_list = isinstance(shared, (list, tuple, set, frozenset)) and len(shared) > 0
+        if not is_list or not all(kind in widths for kind in shared):
+            raise InputError(
+                f"shared is {shown(shared)} but must be 'same_width' or a list of node types with "
+                f"features without names: {listed(widths)}."
+            )
+        by_position = shared
+        first, *others = shared
+        for kind in others:
+            if widths[kind] != widths[first]:
+                raise InputError(
+                    f"shared names {first!r} with {widths[first]} column(s) and {kind!r} with "
+                    f"{widths[kind]}: only types with as many columns can share them."
+                )
+    channels: dict[str, list[Channel]] = {}
+    for kind in opened:
+        if kind in names:
+            channels[kind] = [("", name) for name in names[kind]]
+            continue
+        owner = "shared" if kind in by_position else kind
+        if shared == "same_width":
+            owner = f"types of {widths[kind]} columns"
+        # A number as the name of a user's column is another channel than a position.
+        channels[kind] = [(owner, position) for position in range(widths[kind])]
+    return channels
+
+
+def give_columns(
+    nodes: NodeTypes, neighbours: Mapping[str, Collection[str]], like: Mapping[str, str] | None
+) -> None:
+    """Give each type without features the columns of the types it is linked to."""
+    bare = [kind for kind in nodes.sizes if kind not in nodes.opened]
+    like = like or {}
+    for kind, model in like.items():
+        if kind not in bare:
+            raise InputError(
+                f"like= gives columns to {kind!r}, but the node types without features are: "
+                f"{listed(bare)}."
+            )
+        if model not in nodes.opened:
+            raise InputError(
+                f"like= gives {kind!r} the columns of {model!r}, but the node types with features "
+                f"are: {listed(nodes.opened)}."
+            )
+    for kind in bare:
+        models = [other for other in nodes.opened if other in neighbours[kind]]
+        if kind in like:
+            models = [like[kind]]
+        distinct = {tuple(nodes.channels[other]) for other in models}
+        union = list(dict.fromkeys(c for other in models for c in nodes.channels[other]))
+        by_name = all(channel[0] == "" for channel in union)
+        if not models or (len(distinct) > 1 and not by_name):
+            why = f"neighbours with different ones ({listed(models)})"
+            if not models:
+                why = "no neighbouring type with any"
+            raise InputError(
+                f"The node type {kind!r} has no features and {why}: say whose columns it gets by "
+                f"like={{{kind!r}: ...}}."
+            )
+        nodes.channels[kind] = union
+        nodes.models[kind] = models

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import errors
+from ..errors import UnreachedWarning, check_flag, warn_caller
 from ..graph._graph import Graph
-from ..solve._propagate import propagate
-from . import _refuse_types
+from ..solve._options import PropagationOptions
+from ..solve._propagate import propagate_with
 from ._nodes import NodeTypes, give_columns, read_nodes
-from ._relations import EdgeType, join, read_relations, read_weights
+from ._relations import EdgeType, check_weights_kind, join, read_relations, read_weights
 from ._weights import choose_weights
 
 
@@ -36,6 +36,8 @@ class HeteroResult:
         With ``weights="held-out"``: the relative squared error on hidden cells, by the weights
         tried, in order; empty otherwise.
     """
+
+    __module__ = "graphfill"
 
     features: dict[str, Any]
     weights: dict[EdgeType, float]
@@ -66,7 +68,7 @@ def propagate_hetero(
 
     .. math:: A = \sum_r w_r D_r^{-1/2} A_r D_r^{-1/2}
 
-    on which :func:`graphfill.propagate` runs: no type drowns another by its number of edges,
+    on which :func:`graphfill.propagate` runs: no type outweighs another by its number of edges,
     and under "rw" with ``solver="exact"`` every filled value stays within the range of the known
     ones.
 
@@ -115,8 +117,11 @@ def propagate_hetero(
     >>> filled["paper"].ravel().tolist()
     [1990.0, 2005.0, 2020.0]
     """
-    errors.check_choice("unreached", unreached, ("zero", "mean", "nan"))
-    errors.check_flag("standardize", standardize)
+    progress = options.pop("progress", False)
+    checked = PropagationOptions(
+        normalization=normalization, solver=solver, unreached=unreached, **options
+    )
+    check_flag("standardize", standardize)
     nodes = read_nodes(features, shared=shared, id=id, standardized=standardize)
     relations = read_relations(edges, nodes)
     neighbours: dict[str, set[str]] = {kind: set() for kind in nodes.sizes}
@@ -125,51 +130,53 @@ def propagate_hetero(
         neighbours[source].add(target)
         neighbours[target].add(source)
     give_columns(nodes, neighbours, like)
-    options |= {"normalization": normalization, "solver": solver}
+    check_weights_kind(weights)
     scores: dict[tuple[float, ...], float] = {}
-    _refuse_types.check_weights_kind(weights)
-    if weights == "held-out":
-        chosen, scores = choose_weights(nodes, relations, options, seed=seed)
+    if isinstance(weights, str):
+        chosen, scores = choose_weights(nodes, relations, checked, seed)
     else:
-        chosen = read_weights(relations, weights if isinstance(weights, Mapping) else {})
-    result = _fill(nodes, join(relations, chosen), options | {"unreached": unreached})
+        chosen = read_weights(relations, weights or {})
+    result = _fill(nodes, join(relations, chosen), checked, progress)
     result.weights, result.scores = chosen, scores
     return result
 
 
-def _fill(nodes: NodeTypes, graph: Graph, options: dict[str, Any]) -> HeteroResult:
+propagate_hetero.__module__ = "graphfill"
+
+
+def _fill(
+    nodes: NodeTypes, graph: Graph, options: PropagationOptions, progress: Any
+) -> HeteroResult:
     """Fill block by block; only the types that have a channel are given its values."""
-    dtype = np.result_type(*(one.values for one in nodes.opened.values()))
+    common = np.result_type(*(one.values for one in nodes.opened.values()))
     filled: dict[str, NDArray[np.floating]] = {}
     unreached: dict[str, NDArray[np.bool_]] = {}
     for kind, size in nodes.sizes.items():
-        own = nodes.opened[kind].values.dtype if kind in nodes.opened else dtype
-        filled[kind] = np.empty((size, len(nodes.channels[kind])), dtype=own)
+        dtype = nodes.opened[kind].values.dtype if kind in nodes.opened else common
+        filled[kind] = np.empty((size, len(nodes.channels[kind])), dtype=dtype)
         unreached[kind] = np.zeros(filled[kind].shape, dtype=bool)
     n_iter, residual = 0, 0.0
     with warnings.catch_warnings():
-        # It would count cells of types that do not have the column: said below, without these.
-        warnings.simplefilter("ignore", errors.UnreachedWarning)
+        # It would count cells of types that do not have the column; the one below does not.
+        warnings.simplefilter("ignore", UnreachedWarning)
         for block in nodes.blocks():
-            result = propagate(block.X, graph, **options)
+            result = propagate_with(block.X, graph, options, progress=progress)
             n_iter, residual = max(n_iter, result.n_iter), max(residual, result.residual)
             for kind in block.kinds:
                 rows, columns = nodes.rows(kind), nodes.places(kind, block.channels)
                 values = nodes.values(kind, block, result.X[rows])
                 if result.n_unreached:
                     unreached[kind][:, columns] = result.unreached[rows]
-                    if options["unreached"] == "zero":  # of what is given, not of its score
+                    if options.unreached == "zero":  # of what is given, not of its score
                         values = np.where(result.unreached[rows], 0.0, values)
                 filled[kind][:, columns] = values
-    n_unreached = {kind: int(cells.sum()) for kind, cells in unreached.items() if cells.any()}
-    if n_unreached:
-        listed = ", ".join(f"{count} of {kind!r}" for kind, count in n_unreached.items())
-        warnings.warn(
+    counts = [f"{cells.sum()} of {kind!r}" for kind, cells in unreached.items() if cells.any()]
+    if counts:
+        warn_caller(
             f"some missing cells cannot be inferred from the graph (no known cell of their column "
-            f"is connected to them) and were filled by unreached={options['unreached']!r}: "
-            f"{listed}",
-            errors.UnreachedWarning,
-            stacklevel=3,
+            f"is connected to them) and were filled by unreached={options.unreached!r}: "
+            f"{', '.join(counts)}",
+            UnreachedWarning,
         )
     rebuilt = {kind: nodes.rebuild(kind, values) for kind, values in filled.items()}
     return HeteroResult(rebuilt, {}, n_iter, residual, unreached)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from ..errors import InputError, named, shown
 from ..graph._edges import from_table, is_table
 from ..graph._graph import Graph
-from ..graph._ids import as_array
-from . import _refuse_types
-from ._nodes import NodeTypes
+from ..graph._ids import as_array, as_ids, factorize
+from ._nodes import NodeTypes, check_mapping, listed
 
 EdgeType = tuple[str, str, str]
 Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Relation:
     """One type of edges between two types of nodes.
 
@@ -41,7 +41,7 @@ class Relation:
     twin: EdgeType | None = None
 
     def is_reversed_by(self, key: EdgeType, graph: Graph, ends: Ends) -> bool:
-        """Whether these are its edges the other way round, and no other type has been that."""
+        """Whether these are its edges the other way round, and no other type is its twin."""
         if self.twin is not None or (self.key[2], self.key[0]) != (key[0], key[2]):
             return False
         if not _same(graph, self.graph):
@@ -52,19 +52,16 @@ class Relation:
 
 def read_relations(edges: Mapping[EdgeType, Any], nodes: NodeTypes) -> list[Relation]:
     """The edges of each type, normalised; a reverse type is merged into the one it reverses."""
-    _refuse_types.check_mapping("edges", edges, "{('author', 'writes', 'paper'): (source, target)}")
+    check_mapping("edges", edges, "{('author', 'writes', 'paper'): (source, target)}")
     relations: list[Relation] = []
-    for key, listed in edges.items():
-        _refuse_types.check_edge_type(key, nodes.sizes)
-        graph, ends = _one_type(key, listed, nodes)
-        reverses = [
-            place for place, r in enumerate(relations) if r.is_reversed_by(key, graph, ends)
-        ]
-        if reverses:  # of several with the same edges the one it is named after, as rev_writes
-            place = min(reverses, key=lambda place: relations[place].key[1] not in key[1])
-            relations[place] = replace(relations[place], twin=key)
+    for key, given in edges.items():
+        graph, ends = _one_type(key, given, nodes)
+        reversed_ones = [r for r in relations if r.is_reversed_by(key, graph, ends)]
+        if reversed_ones:  # of several, the one that it is named after, as rev_writes
+            named_after = [r for r in reversed_ones if r.key[1] in key[1]]
+            (named_after or reversed_ones)[0].twin = key
         else:
-            relations.append(Relation(key, normalized(graph), graph, ends))
+            relations.append(Relation(key, _normalized(graph), graph, ends))
     return relations
 
 
@@ -78,7 +75,7 @@ def join(relations: list[Relation], weights: Mapping[EdgeType, float]) -> Graph:
     return Graph.from_scipy(A)
 
 
-def normalized(graph: Graph) -> scipy.sparse.csr_array:
+def _normalized(graph: Graph) -> scipy.sparse.csr_array:
     """S = D^-1/2 A D^-1/2; symmetric to the bit."""
     root = np.sqrt(graph.degrees())
     row = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
@@ -89,45 +86,104 @@ def normalized(graph: Graph) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array((values, graph.indices, graph.indptr), shape=shape)
 
 
+def check_weights_kind(weights: Any) -> None:
+    """Refuse what is no way to weigh edge types."""
+    if weights is not None and weights != "held-out" and not isinstance(weights, Mapping):
+        raise InputError(
+            f"weights is {shown(weights)} but must be None, 'held-out' or a dict such as "
+            "{('author', 'writes', 'paper'): 1.0}."
+        )
+
+
 def read_weights(relations: list[Relation], weights: Mapping[Any, Any]) -> dict[EdgeType, float]:
     """A weight per edge type, 1 unless given; by its key, that of a twin, or the relation alone."""
-    _refuse_types.check_weights_kind(weights)
     names = {
         r.key: {r.key, r.key[1], *((r.twin, r.twin[1]) if r.twin is not None else ())}
         for r in relations
     }
-    matches = {given: sum(given in own for own in names.values()) for given in weights}
-    _refuse_types.check_weight_keys(weights, matches, list(names))
-    read = dict.fromkeys(names, 1.0)
-    said: dict[EdgeType, Any] = {}
-    for given, weight in weights.items():
-        key = next(key for key, own in names.items() if given in own)
-        number = _refuse_types.check_relation_weight(given, weight)
-        if said.setdefault(key, given) != given:
-            _refuse_types.check_one_weight(said[key], read[key], given, number)
-        read[key] = number
-    return read
+    chosen = dict.fromkeys(names, 1.0)
+    entries: dict[EdgeType, Any] = {}  # by which each edge type was given a weight first
+    for entry, weight in weights.items():
+        matches = [key for key, names_of_key in names.items() if entry in names_of_key]
+        if len(matches) != 1:
+            which = "several edge types go" if matches else "no edge type goes"
+            raise InputError(
+                f"weights has an entry for {entry!r}, but {which} by that; there are: "
+                f"{listed(names)}."
+            )
+        if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)):
+            raise InputError(f"The weight of {entry!r} is {weight!r}, which is no number.")
+        if not 0 <= weight < np.inf:
+            raise InputError(
+                f"The weight of {entry!r} is {weight} but must be finite and not negative."
+            )
+        (key,), number = matches, float(weight)
+        first = entries.setdefault(key, entry)
+        if first != entry and chosen[key] != number:
+            raise InputError(
+                f"weights has {chosen[key]} for {first!r} and {number} for {entry!r}, which are "
+                "the same edges, in one direction or the other, and count once: give one weight."
+            )
+        chosen[key] = number
+    return chosen
 
 
-def _one_type(key: EdgeType, listed: Any, nodes: NodeTypes) -> tuple[Graph, Ends]:
+def _one_type(key: EdgeType, given: Any, nodes: NodeTypes) -> tuple[Graph, Ends]:
     """The edges of one type as a graph over all nodes, and as they were listed."""
+    if not isinstance(key, tuple) or len(key) != 3:
+        raise InputError(
+            f"The edge type {key!r} must be three names: (source type, relation, target type)."
+        )
+    for kind in (key[0], key[2]):
+        if kind not in nodes.sizes:
+            raise InputError(
+                f"The edge type {key!r} names the node type {kind!r}, but features has: "
+                f"{listed(nodes.sizes)}; pass the number of its nodes if it has no features."
+            )
     weight = None
-    if is_table(listed):
-        source, target, _ = from_table(listed, None, None, None)
-        columns = [source, target]
+    if is_table(given):
+        source, target, _ = from_table(given, None, None, None)
+    elif not hasattr(given, "__len__") or len(given) not in (2, 3):
+        raise InputError(
+            f"The edges of {key!r} are {shown(given)} but must be (source, target), or "
+            "(source, target, weight), or a table of edges."
+        )
     else:
-        _refuse_types.check_edge_pair(key, listed)
-        columns = list(listed[:2])
-        weight = listed[2] if len(listed) == 3 else None
-    ends: list[NDArray[np.int64]] = []
-    for role, kind, column in zip(("source", "target"), (key[0], key[2]), columns, strict=True):
-        found, unknown = nodes.rows_of(kind, column, role)
-        if unknown is not None:
-            raise _refuse_types.unknown_id(key, role, unknown, as_array(column)[unknown])
-        rows = _refuse_types.check_typed_ends(key, role, found, nodes.sizes[kind])
-        ends.append(rows + nodes.first[kind])
-    graph = Graph.from_edges(*ends, weight=weight, n_nodes=nodes.n_nodes)
-    return graph, (ends[0], ends[1])
+        source, target = given[:2]
+        weight = given[2] if len(given) == 3 else None
+    ends = _rows(key, "source", source, nodes), _rows(key, "target", target, nodes)
+    return Graph.from_edges(*ends, weight=weight, n_nodes=nodes.n_nodes), ends
+
+
+def _rows(key: EdgeType, role: str, column: Any, nodes: NodeTypes) -> NDArray[np.int64]:
+    """The rows, among all nodes, of one end of the edges."""
+    kind = key[0] if role == "source" else key[2]
+    rows = as_ids(column, role)
+    if kind in nodes.tables:
+        ids = nodes.tables[kind].ids
+        distinct, (codes, wanted) = factorize(ids, rows)
+        row_of_code = np.full(len(distinct), -1, dtype=np.int64)
+        row_of_code[codes] = np.arange(len(ids))
+        rows = row_of_code[wanted]
+        if (rows < 0).any():
+            number = int(np.argmin(rows))
+            raise InputError(
+                f"Edge {number} of {key!r} names {named(as_array(column)[number])} as its {role}, "
+                f"which is no id of {kind!r}: correct or drop the edge, or add a row for it."
+            )
+    if rows.ndim != 1 or rows.dtype.kind not in "iu":
+        raise InputError(
+            f"The {role}s of {key!r} have shape {rows.shape} and dtype {rows.dtype} but must be "
+            f"one column of row numbers of {kind!r}; name the column of ids by id= to use ids."
+        )
+    n_nodes = nodes.sizes[kind]
+    if rows.size and not (rows.min() >= 0 and rows.max() < n_nodes):
+        number = int(np.argmax((rows < 0) | (rows >= n_nodes)))
+        raise InputError(
+            f"Edge {number} of {key!r} names node {rows[number]} of {kind!r}, which has {n_nodes} "
+            "nodes, numbered from 0."
+        )
+    return rows.astype(np.int64) + nodes.first[kind]
 
 
 def _same_pairs(one: Ends, other: Ends, n_nodes: int) -> bool:
@@ -137,9 +193,9 @@ def _same_pairs(one: Ends, other: Ends, n_nodes: int) -> bool:
 
 
 def _same(one: Graph, other: Graph) -> bool:
-    if not np.array_equal(one.indptr, other.indptr):
-        return False
-    if not np.array_equal(one.indices, other.indices):
+    """Whether two graphs have the same edges, with the same weights to rounding."""
+    pairs = (one.indptr, other.indptr), (one.indices, other.indices)
+    if not all(np.array_equal(*pair) for pair in pairs):
         return False
     if one.weights is None or other.weights is None:
         return one.weights is other.weights

@@ -1,10 +1,9 @@
-"""Columns of each type on its own scale, so that types that measure alike things can share them."""
+"""Columns of each type on its own scale, so that types that measure the same can share them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +31,7 @@ class Scale:
 
     @classmethod
     def of(cls, X: Floats) -> Scale:
-        """NaN where there are no two different known cells to tell a scale from."""
+        """The scale of X; NaN where a column has no two different known cells."""
         known = ~np.isnan(X)
         exponent = exponents(X, SQUARED_BITS)
         X = np.ldexp(X, exponent)
@@ -41,12 +40,8 @@ class Scale:
         away = np.where(known, X - mean, 0.0)
         deviation = np.sqrt((away**2).sum(axis=0) / count)
         alike = (away == away[known.argmax(axis=0), np.arange(X.shape[1])]) | ~known
-        return cls(
-            *(
-                np.where(alike.all(axis=0), np.nan, np.ldexp(part, -exponent))
-                for part in (mean, deviation)
-            )
-        )
+        unit = np.where(alike.all(axis=0), np.nan, 1.0)
+        return cls(unit * np.ldexp(mean, -exponent), unit * np.ldexp(deviation, -exponent))
 
     def scores(self, X: Floats) -> Floats:
         """(x - mean) / deviation."""
@@ -57,7 +52,7 @@ class Scale:
         return scores * self.deviation + self.mean
 
     def filled_from(self, other: Scale) -> Scale:
-        """With another's scale of the columns that this one has none of."""
+        """With another's scale for the columns that this one has none for."""
         lacks = np.isnan(self.deviation)
         return Scale(
             np.where(lacks, other.mean, self.mean),
@@ -65,13 +60,7 @@ class Scale:
         )
 
 
-def common_scale(parts: Sequence[Floats]) -> Scale:
-    """That of all types' known cells together; where these are all alike, no change at all."""
-    together = Scale.of(np.concatenate(parts))
-    return together.filled_from(Scale(*(np.full(parts[0].shape[1], v) for v in (0.0, 1.0))))
-
-
-def own_scales(
+def scales_by_type(
     parts: Mapping[str, Floats], models: Mapping[str, Sequence[str]]
 ) -> dict[str, Scale]:
     """A scale for each type that has the columns.
@@ -80,17 +69,18 @@ def own_scales(
     ----------
     parts : dict by node type
         Known cells, NaN elsewhere. A type without two different values in a column takes the
-        common scale for it.
+        scale of all types' known cells together; where these are all alike, 0 and 1.
     models : dict by node type without features
-        The types it takes after: its scale is the mean of theirs.
+        The types it takes its columns from: its scale is the mean of theirs.
     """
-    common = common_scale(list(parts.values()))
+    together = Scale.of(np.concatenate(list(parts.values())))
+    width = len(together.mean)
+    common = together.filled_from(Scale(np.zeros(width), np.ones(width)))
     scales = {kind: Scale.of(X).filled_from(common) for kind, X in parts.items()}
-    for kind, likened in models.items():
-        theirs = [scales[other] for other in likened if other in scales] or [common]
-        scales[kind] = Scale(_mean(s.mean for s in theirs), _mean(s.deviation for s in theirs))
+    for kind, others in models.items():
+        theirs = [scales[other] for other in others if other in scales] or [common]
+        scales[kind] = Scale(
+            np.mean([scale.mean for scale in theirs], axis=0),
+            np.mean([scale.deviation for scale in theirs], axis=0),
+        )
     return scales
-
-
-def _mean(arrays: Any) -> NDArray[np.float64]:
-    return np.mean(list(arrays), axis=0)

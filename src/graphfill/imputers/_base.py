@@ -5,14 +5,11 @@ the user's table and giving the same kind back, placing its rows by id, cells th
 inferred, columns without a known cell and indicator columns are the same for all, and are here.
 """
 
+# mypy: allow-subclassing-any
 from __future__ import annotations
 
-import sys
-import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +18,15 @@ from sklearn.impute import MissingIndicator
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import errors
+from ..errors import UnreachedWarning, check_choice, check_flag, warn_caller
 from ..graph import _refuse_matrices
 from ..graph._graph import Graph
 from ..solve._matrix import Container, open_matrix
+from ..solve._neighbors import known_means
 
-BLOCK_CELLS = 1 << 20  # cells handled at once where a temporary copy is needed
-ROOM_BITS = 64  # that sums of the largest numbers are given
+Floats = NDArray[np.floating]
+Cells = NDArray[np.bool_]
+Rows = NDArray[np.intp]
 
 _REMEDIES = {
     "zero": "filled with 0",
@@ -37,47 +36,13 @@ _REMEDIES = {
 }
 
 
-@dataclass
-class Fill:
-    """A filled matrix, which of its cells nothing was known for, and fitted attributes."""
+class Fill(NamedTuple):
+    """A filled matrix, which of its cells nothing was known for, and how the solver ended."""
 
-    X: NDArray[np.floating]
-    unreached: NDArray[np.bool_] | None = None  # None: no cell
-    attributes: dict[str, Any] = field(default_factory=dict)
-
-
-def row_blocks(X: NDArray[Any]) -> Iterator[slice]:
-    """Slices that cut the rows of X into blocks of about BLOCK_CELLS cells."""
-    step = max(1, BLOCK_CELLS // X.shape[1])
-    return (slice(start, start + step) for start in range(0, len(X), step))
-
-
-def known_means(X: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Mean of the known cells of each column; NaN where a column has none."""
-    exponent = np.zeros(X.shape[1], dtype=np.intc)
-    with np.errstate(over="ignore"):  # then these are the columns to scale
-        total, count = _known_sums(X, exponent)
-    if not np.isfinite(total).all():
-        exponent = np.where(np.isfinite(total), 0, ROOM_BITS).astype(np.intc)
-        total, count = _known_sums(X, -exponent)
-    means = np.divide(total, count, out=np.full(X.shape[1], np.nan), where=count > 0)
-    return np.ldexp(means, exponent)
-
-
-def _known_sums(
-    X: NDArray[np.floating], exponent: NDArray[np.intc]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Sums of the known cells of each column, times powers of two, and how many they are."""
-    total = np.zeros(X.shape[1])
-    count = np.zeros(X.shape[1], dtype=np.int64)
-    for rows in row_blocks(X):
-        known = ~np.isnan(X[rows])
-        cells = np.where(known, X[rows], 0)
-        if exponent.any():
-            cells = np.ldexp(cells, exponent)
-        total += cells.sum(axis=0, dtype=np.float64)
-        count += known.sum(axis=0)
-    return total, count
+    X: Floats
+    unreached: Cells | None  # None: no cell
+    n_iter: int = 0
+    residual: float = 0.0
 
 
 class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
@@ -94,28 +59,26 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         add_indicator: bool = False,
         keep_empty_features: bool = True,
     ) -> None:
-        self.graph = graph
-        self.unreached = unreached
-        self.add_indicator = add_indicator
-        self.keep_empty_features = keep_empty_features
+        self.graph, self.unreached = graph, unreached
+        self.add_indicator, self.keep_empty_features = add_indicator, keep_empty_features
 
     @abstractmethod
-    def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
+    def _fill(self, X: Floats, graph: Graph) -> Fill:
         """Fill the NaN of X, one row per node, in a new array; the policy is applied after."""
 
-    def _keep(self, graph: Graph, table: NDArray[np.floating], fill: Fill) -> None:
+    def _keep(self, graph: Graph, table: Floats, fill: Fill) -> None:
         """Keep what later calls need of the fill made in `fit`, one row per node."""
 
-    def _in_empty_columns(self, X: NDArray[np.floating]) -> NDArray[np.bool_] | None:
+    def _in_empty_columns(self, X: Floats) -> Cells | None:
         """The missing cells of columns that had no known cell in fit; None if there are none."""
         empty = np.isnan(self.statistics_[self._kept()])
         return np.isnan(X) & empty if empty.any() else None
 
     def _prepare(self) -> None:
         """Check the parameters, and draw what is to stay the same for all later calls."""
-        errors.check_choice("unreached", self.unreached, self._policies)
-        errors.check_flag("add_indicator", self.add_indicator)
-        errors.check_flag("keep_empty_features", self.keep_empty_features)
+        check_choice("unreached", self.unreached, self._policies)
+        check_flag("add_indicator", self.add_indicator)
+        check_flag("keep_empty_features", self.keep_empty_features)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the columns and their means, and fill `X` once to record how that went.
@@ -177,7 +140,7 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
             Names of the input columns; those seen in :meth:`fit`, or x0, x1, ..., by default.
         """
         given = super().get_feature_names_out(input_features)
-        names = given[self._kept()]
+        names: NDArray[np.object_] = given[self._kept()]
         if self.add_indicator:
             names = np.concatenate([names, self.indicator_.get_feature_names_out(given)])
         return names
@@ -196,7 +159,7 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         validate_data(self, X, reset=reset, skip_check_array=True)
         return opened
 
-    def _fit(self, X: Any) -> tuple[Container, NDArray[np.floating]]:
+    def _fit(self, X: Any) -> tuple[Container, Floats]:
         self._prepare()
         opened = self._open(X, reset=True)
         self.graph_ = self.graph
@@ -211,25 +174,24 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         if len(self._kept()) < self.n_features_in_:
             _refuse_matrices.check_columns_left(len(self._kept()))
             dropped = np.flatnonzero(np.isnan(self.statistics_))
-            _warn(f"columns without any known cell were dropped: {_listed(dropped, opened)}")
-        self._sources: NDArray[np.floating] | None = None
+            text = f"columns without any known cell were dropped: {_listed(dropped, opened)}"
+            warn_caller(text, UnreachedWarning)
+        self._sources: Floats | None = None
         nodes = self._nodes(opened)
         table = self._place(opened, nodes)
         if self.graph_ is not None and (self.graph_.ids is not None or opened.row_ids is not None):
             # Later tables may hold some rows only. A table of the user's memory is copied.
             self._sources = table.copy() if nodes is None else table
-        filled, fill = self._complete(opened, nodes, table, keep=True)
-        self.unreached_ = np.zeros(filled.shape, bool) if fill.unreached is None else fill.unreached
-        for name, value in fill.attributes.items():
-            setattr(self, name, value)
+        filled, unreached = self._complete(opened, nodes, table, keep=True)
+        self.unreached_ = np.zeros(filled.shape, bool) if unreached is None else unreached
         return opened, filled
 
-    def _kept(self) -> NDArray[np.intp]:
+    def _kept(self) -> Rows:
         """The input columns that appear in the output."""
         dropped = np.isnan(self.statistics_) & (not self.keep_empty_features)
         return np.flatnonzero(~dropped)
 
-    def _nodes(self, opened: Container) -> NDArray[np.intp] | None:
+    def _nodes(self, opened: Container) -> Rows | None:
         """The node of each row of a table; None when the rows are the nodes in order."""
         graph, labels = self.graph_, opened.row_ids
         if graph is None:
@@ -244,10 +206,9 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         index = graph.derived("pandas index", lambda: pandas.Index(graph.ids))
         return _refuse_matrices.check_row_ids(labels, index.get_indexer(labels))
 
-    def _place(self, opened: Container, nodes: NDArray[np.intp] | None) -> NDArray[np.floating]:
+    def _place(self, opened: Container, nodes: Rows | None) -> Floats:
         """The kept columns, one row per node; rows not given are those seen in fit, or missing."""
-        kept = self._kept()
-        values = opened.values
+        kept, values = self._kept(), opened.values
         if len(kept) < values.shape[1]:
             values = values[:, kept]
         if nodes is None:
@@ -259,44 +220,33 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         return table
 
     def _complete(
-        self,
-        opened: Container,
-        nodes: NDArray[np.intp] | None,
-        table: NDArray[np.floating],
-        *,
-        keep: bool = False,
-    ) -> tuple[NDArray[np.floating], Fill]:
+        self, opened: Container, nodes: Rows | None, table: Floats, *, keep: bool = False
+    ) -> tuple[Floats, Cells | None]:
         """Fill the table, apply the policy and pick the rows that were given."""
         graph = self.graph_
         if graph is None:
             graph = Graph.from_edges([], [], n_nodes=len(table))
         fill = self._fill(table, graph)
-        if fill.unreached is not None and self.unreached != "random":
-            self._apply_policy(fill.X, fill.unreached, self.statistics_[self._kept()])
+        if self.unreached != "random":
+            self._apply_policy(fill, self.statistics_[self._kept()])
         if keep:
             self._keep(graph, table, fill)
-        if fill.unreached is not None:
-            if nodes is not None:
-                fill.unreached = fill.unreached[nodes]
-            self._report(fill.unreached, np.isnan(known_means(table)), opened)
-        return (fill.X if nodes is None else fill.X[nodes]), fill
+        filled, unreached = fill.X, fill.unreached
+        if nodes is not None:
+            filled, unreached = filled[nodes], None if unreached is None else unreached[nodes]
+        if unreached is not None:
+            self._report(unreached, np.isnan(known_means(table)), opened)
+        return filled, unreached
 
-    def _apply_policy(
-        self,
-        filled: NDArray[np.floating],
-        unreached: NDArray[np.bool_],
-        means: NDArray[np.floating],
-    ) -> None:
+    def _apply_policy(self, fill: Fill, means: Floats) -> None:
         """Put what each kept column's unreached cells get into a filled table."""
-        if self.unreached == "mean":
-            value = np.nan_to_num(means).astype(filled.dtype)
-        else:
-            value = np.full(len(means), 0.0 if self.unreached == "zero" else np.nan, filled.dtype)
-        filled[unreached] = np.broadcast_to(value, filled.shape)[unreached]
+        if fill.unreached is None:
+            return
+        values: dict[str, Any] = {"zero": 0.0, "mean": np.nan_to_num(means), "nan": np.nan}
+        np.copyto(fill.X, values[self.unreached], where=fill.unreached, casting="same_kind")
 
-    def _report(
-        self, unreached: NDArray[np.bool_], empty: NDArray[np.bool_], opened: Container
-    ) -> None:
+    def _report(self, unreached: Cells, empty: Cells, opened: Container) -> None:
+        """Warn of the cells that nothing could be inferred for."""
         n_unreached = int(unreached.sum())
         if n_unreached == 0:  # all of them in rows that were not asked for
             return
@@ -308,12 +258,13 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         empty = empty & unreached.any(axis=0)
         if empty.any():
             text += f"; columns without any known cell: {_listed(kept[empty], opened)}"
-        _warn(text)
+        warn_caller(text, UnreachedWarning)
 
-    def _give_back(self, opened: Container, filled: NDArray[np.floating]) -> Any:
+    def _give_back(self, opened: Container, filled: Floats) -> Any:
+        """The filled matrix as the kind of table that came in, or that `set_output` asks for."""
         names: list[str] = []
         if self.add_indicator:
-            # Not indicator_.transform, which would heed a global request for dataframes.
+            # Not indicator_.transform, which would follow a global request for dataframes.
             was_missing = opened.missing_mask[:, self.indicator_.features_]
             filled = np.hstack([filled, was_missing.astype(filled.dtype)])
             names = list(self.get_feature_names_out()[len(self._kept()) :])
@@ -323,18 +274,9 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         return opened.rebuild(filled, columns=self._kept(), names=names)
 
 
-def _listed(columns: NDArray[np.intp], opened: Container) -> str:
+def _listed(columns: Rows, opened: Container) -> str:
     """The first few of the columns, by name if they have any."""
     names = opened.feature_names
     shown = [repr(int(j) if names is None else names[j]) for j in columns[:5]]
     more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""
     return ", ".join(shown) + more
-
-
-def _warn(text: str) -> None:
-    """Warn at the line that called into graphfill, through however much of scikit-learn."""
-    level, frame = 1, sys._getframe()
-    inside = ("graphfill.", "sklearn.")
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith(inside):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, errors.UnreachedWarning, stacklevel=level)

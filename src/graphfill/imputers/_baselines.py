@@ -5,17 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ..graph._graph import Graph
-from ..solve._exponents import exponents
-from ..solve._weight_span import ORDINARY_BITS
-from ._base import Fill, GraphImputer, row_blocks
-
-PRODUCT_CELLS = 1 << 23  # cells of a block of columns that the graph is multiplied with
-SUMMED_BITS = 900  # numbers up to 2 to this, and down to 2 to minus this, are added as they are
+from ..solve._neighbors import neighbor_mean, row_blocks
+from ._base import Fill, Floats, GraphImputer
 
 
 class ZeroImputer(GraphImputer):
@@ -27,17 +21,11 @@ class ZeroImputer(GraphImputer):
 
     Parameters
     ----------
-    graph : Graph, or anything ``Graph.of`` recognises; None
-        Only places the rows of a pandas table by id; the values do not depend on it.
+    graph, add_indicator, keep_empty_features
+        As in :class:`FeaturePropagation`, which also lists the attributes; the graph only places
+        the rows of a pandas table by id.
     unreached : {"zero", "mean", "nan"}
         What to put in a column without a known cell; "nan" leaves it as it is.
-    add_indicator, keep_empty_features : bool
-        As in :class:`FeaturePropagation`.
-
-    Attributes
-    ----------
-    graph_, statistics_, unreached_, indicator_, n_features_in_, feature_names_in_
-        As in :class:`FeaturePropagation`.
 
     Examples
     --------
@@ -48,7 +36,9 @@ class ZeroImputer(GraphImputer):
            [3.]])
     """
 
-    def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
+    __module__ = "graphfill"
+
+    def _fill(self, X: Floats, graph: Graph) -> Fill:
         return Fill(np.nan_to_num(X, nan=0.0), self._in_empty_columns(X))
 
 
@@ -62,21 +52,18 @@ class RandomImputer(GraphImputer):
 
     Parameters
     ----------
-    graph : Graph, or anything ``Graph.of`` recognises; None
-        Only places the rows of a pandas table by id; the values do not depend on the edges.
+    graph, add_indicator, keep_empty_features
+        As in :class:`FeaturePropagation`, which also lists the attributes; the graph only places
+        the rows of a pandas table by id.
     random_state : int, RandomState instance or None
         Where the seed comes from.
     unreached : {"random", "zero", "mean", "nan"}
         What to put in a column without a known cell.
-    add_indicator, keep_empty_features : bool
-        As in :class:`FeaturePropagation`.
 
     Attributes
     ----------
     seed_ : int
-        Drawn in `fit`.
-    graph_, statistics_, unreached_, indicator_, n_features_in_, feature_names_in_
-        As in :class:`FeaturePropagation`.
+        Drawn in `fit`; the others are those of :class:`FeaturePropagation`.
 
     Examples
     --------
@@ -87,6 +74,7 @@ class RandomImputer(GraphImputer):
            [3. ]])
     """
 
+    __module__ = "graphfill"
     _policies: ClassVar[tuple[str, ...]] = ("random", "zero", "mean", "nan")
 
     def __init__(
@@ -98,19 +86,14 @@ class RandomImputer(GraphImputer):
         add_indicator: bool = False,
         keep_empty_features: bool = True,
     ) -> None:
-        super().__init__(
-            graph,
-            unreached=unreached,
-            add_indicator=add_indicator,
-            keep_empty_features=keep_empty_features,
-        )
-        self.random_state = random_state
+        self.graph, self.random_state, self.unreached = graph, random_state, unreached
+        self.add_indicator, self.keep_empty_features = add_indicator, keep_empty_features
 
     def _prepare(self) -> None:
         super()._prepare()
         self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
+    def _fill(self, X: Floats, graph: Graph) -> Fill:
         filled = X.copy()
         random = np.random.default_rng(self.seed_)
         for rows in row_blocks(X):
@@ -130,17 +113,11 @@ class MeanImputer(GraphImputer):
 
     Parameters
     ----------
-    graph : Graph, or anything ``Graph.of`` recognises; None
-        Only places the rows of a pandas table by id; the values do not depend on it.
+    graph, add_indicator, keep_empty_features
+        As in :class:`FeaturePropagation`, which also lists the attributes; the graph only places
+        the rows of a pandas table by id.
     unreached : {"zero", "mean", "nan"}
         What to put in a column without a known cell; its "mean" is 0.
-    add_indicator, keep_empty_features : bool
-        As in :class:`FeaturePropagation`.
-
-    Attributes
-    ----------
-    graph_, statistics_, unreached_, indicator_, n_features_in_, feature_names_in_
-        As in :class:`FeaturePropagation`.
 
     Examples
     --------
@@ -152,7 +129,9 @@ class MeanImputer(GraphImputer):
            [6.]])
     """
 
-    def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
+    __module__ = "graphfill"
+
+    def _fill(self, X: Floats, graph: Graph) -> Fill:
         means = np.nan_to_num(self.statistics_[self._kept()]).astype(X.dtype)
         return Fill(np.where(np.isnan(X), means, X), self._in_empty_columns(X))
 
@@ -167,18 +146,11 @@ class NeighborMeanImputer(GraphImputer):
 
     Parameters
     ----------
-    graph : Graph, or anything ``Graph.of`` recognises; None
-        As in :class:`FeaturePropagation`.
+    graph, add_indicator, keep_empty_features
+        As in :class:`FeaturePropagation`, which also lists the attributes.
     unreached : {"zero", "mean", "nan"}
         What to put where no neighbour knows the column: 0, the column's mean in `fit` (0 if it
         has none), or NaN.
-    add_indicator, keep_empty_features : bool
-        As in :class:`FeaturePropagation`.
-
-    Attributes
-    ----------
-    graph_, statistics_, unreached_, indicator_, n_features_in_, feature_names_in_
-        As in :class:`FeaturePropagation`.
 
     Examples
     --------
@@ -191,31 +163,15 @@ class NeighborMeanImputer(GraphImputer):
            [5.]])
     """
 
-    def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
-        n, n_columns = X.shape
-        weights = np.ones(len(graph.indices)) if graph.weights is None else graph.weights
-        weights = np.ldexp(weights, -_middle(weights))
-        A = scipy.sparse.csr_array((weights, graph.indices, graph.indptr), shape=(n, n))
-        filled = X.copy()
-        unreached = np.zeros(X.shape, dtype=bool)
-        width = max(1, PRODUCT_CELLS // n)
-        for start in range(0, n_columns, width):
-            block = X[:, start : start + width]
-            known = ~np.isnan(block)
-            exponent = exponents(block, SUMMED_BITS)
-            total = A @ np.ldexp(np.where(known, block, 0.0), exponent)
-            weight = A @ known.astype(np.float64)
-            reached = weight > 0
-            np.divide(total, weight, out=total, where=reached)
-            np.ldexp(total, -exponent, out=total)
-            np.copyto(filled[:, start : start + width], total, where=~known, casting="same_kind")
-            unreached[:, start : start + width] = ~(known | reached)
+    __module__ = "graphfill"
+
+    def _fill(self, X: Floats, graph: Graph) -> Fill:
+        filled, unreached = neighbor_mean(X, graph)
         return Fill(filled, unreached if unreached.any() else None)
 
 
-def _middle(weights: NDArray[np.floating]) -> int:
-    """The power of two in the middle of the weights; 0 where they are of an ordinary size."""
-    if not len(weights):
-        return 0
-    low, high = (int(np.frexp(end)[1]) for end in (weights.min(), weights.max()))
-    return (low + high) // 2 if max(abs(low), abs(high)) > ORDINARY_BITS else 0
+# Doctests are looked for in the module that a class names, which is not this one.
+__test__ = {
+    imputer.__name__: imputer
+    for imputer in (ZeroImputer, RandomImputer, MeanImputer, NeighborMeanImputer)
+}

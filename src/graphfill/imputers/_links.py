@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import NDArray
 
+from ..errors import InputError, named
 from ..graph import _edges as reader
 from ..graph import _refuse_graphs
 from ..graph._graph import Graph
 from ..graph._ids import as_ids
-from . import _refuse
 
 
 def read_links(graph: Graph, labels: Any, n_new: int, new_edges: Any, weight: Any) -> Graph:
@@ -24,8 +24,11 @@ def read_links(graph: Graph, labels: Any, n_new: int, new_edges: Any, weight: An
     new_edges : pairs, an array of shape (2, n_edges) or (n_edges, 2), or a table of edges
     weight : one number per edge, or the name of a column of the table
     """
-    n_old = graph.n_nodes
-    _refuse.check_weights_alike(graph.weights is not None, weight)
+    if graph.weights is not None and weight is None:
+        raise InputError(
+            "The fitted graph has edge weights but the new edges have none: pass weight=, one "
+            "number per edge or the name of a column."
+        )
     if reader.is_table(new_edges):
         name = weight if isinstance(weight, str) else None
         source, target, weights = reader.from_table(new_edges, None, None, name)
@@ -34,35 +37,64 @@ def read_links(graph: Graph, labels: Any, n_new: int, new_edges: Any, weight: An
         source, target = reader.split_pairs(new_edges)
     source, target = as_ids(source, "source"), as_ids(target, "target")
     _refuse_graphs.check_ends(source, target)
-    if graph.ids is not None:
-        _refuse.check_newcomers_named(labels)
-        names = as_ids(labels, "node").tolist()
-        _refuse.check_newcomer_count(len(names), n_new)
-        own = graph.ids
-        known = graph.derived("row of id", lambda: {id: row for row, id in enumerate(own.tolist())})
-        fresh = _refuse.check_new_ids(names, known)
-
-        def rows(ends: NDArray[Any]) -> NDArray[np.int64]:
-            found = np.empty(len(ends), dtype=np.int64)
-            for number, node in enumerate(ends.tolist()):
-                row = known.get(node)
-                if row is None:
-                    if node not in fresh:
-                        raise _refuse.unknown_end(number, node, n_old, n_new)
-                    row = n_old + fresh[node]
-                found[number] = row
-            return found
-
-        source, target = rows(source), rows(target)
+    n_old, n_nodes = graph.n_nodes, graph.n_nodes + n_new
+    listed = source, target
+    if graph.ids is None:
+        _refuse_graphs.check_numbered(source, target, n_nodes)
     else:
-        _refuse_graphs.check_numbered(source, target, n_old + n_new)
-        for ends in (source, target):
-            outside = (ends < 0) | (ends >= n_old + n_new)
-            if outside.any():
-                number = int(np.argmax(outside))
-                raise _refuse.unknown_end(number, ends[number], n_old, n_new)
-    _refuse.check_some_end_new(source, target, n_old)
-    return Graph.from_edges(source, target, weight=weight, n_nodes=n_old + n_new)
+        ids = graph.ids
+        known = graph.derived("row of id", lambda: {id: row for row, id in enumerate(ids.tolist())})
+        new = _rows_of_new_ids(labels, known, n_old, n_new)
+        source, target = (
+            np.array([known.get(id, new.get(id, -1)) for id in ends.tolist()], dtype=np.int64)
+            for ends in listed
+        )
+    for ends, rows in zip(listed, (source, target), strict=True):
+        outside = (rows < 0) | (rows >= n_nodes)
+        if outside.any():
+            number = int(np.argmax(outside))
+            raise InputError(
+                f"New edge {number} ends at {named(ends.tolist()[number])}, which is neither one "
+                f"of the {n_old} fitted nodes nor one of the {n_new} new ones: add its row, or "
+                "drop the edge."
+            )
+    between_old = (source < n_old) & (target < n_old)
+    if between_old.any():
+        number = int(np.argmax(between_old))
+        raise InputError(
+            f"New edge {number} links two fitted nodes (rows {source[number]} and "
+            f"{target[number]}; {int(between_old.sum())} such edge(s)): fit again to add edges "
+            "between old nodes."
+        )
+    return Graph.from_edges(source, target, weight=weight, n_nodes=n_nodes)
+
+
+def _rows_of_new_ids(
+    labels: Any, known: Mapping[Any, int], n_old: int, n_new: int
+) -> dict[Any, int]:
+    """The row of each new node among all; `known` are those of the fitted ones."""
+    if labels is None:
+        raise InputError(
+            "The graph has ids but the new rows have none: pass a pandas table whose index holds "
+            "them, or ids=."
+        )
+    ids = as_ids(labels, "node").tolist()
+    if len(ids) != n_new:
+        raise InputError(f"There are {len(ids)} ids for {n_new} new row(s): pass one id per row.")
+    rows: dict[Any, int] = {}
+    for row, id in enumerate(ids):
+        if id in known:
+            raise InputError(
+                f"The new row {row} has the id {named(id)}, which the fitted graph has already "
+                f"(node {known[id]}): pass new nodes only, or fit again to change old ones."
+            )
+        if id in rows:
+            raise InputError(
+                f"The id {named(id)} occurs twice, in the new rows {rows[id] - n_old} and {row}: "
+                "pass one row per node."
+            )
+        rows[id] = n_old + row
+    return rows
 
 
 def grown(graph: Graph, links: Graph) -> Graph:

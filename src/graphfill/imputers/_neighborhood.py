@@ -6,8 +6,8 @@ With z as in ``solve._operator``, R the nodes solved and B those around them, he
 
 R are the newcomers and, of the fitted nodes within some hops, those that newcomers can move.
 Most neighbours of a newcomer have many more old neighbours than new ones: they hardly move, and
-are the expensive ones. These give way by one step each, which needs none of their old edges: what
-was fitted solves the old equations, so that only what is new or has moved is left of them.
+are the expensive ones. These move by one step each, which needs none of their old edges: what was
+fitted solves the old equations, so that only what is new or has moved is left of them.
 """
 
 from __future__ import annotations
@@ -23,15 +23,12 @@ from scipy.sparse.csgraph import connected_components
 from ..errors import UnreachedWarning
 from ..graph._graph import Graph
 from ..solve._propagate import propagate
+from ._base import Cells, Floats, Rows
 
-Floats = NDArray[np.floating]
-Cells = NDArray[np.bool_]
-Rows = NDArray[np.intp]
-
-MOVED = 0.05  # share of a node's value that has to hang on newcomers for it to be solved anew
+MOVED = 0.05  # share of a node's value that has to come from newcomers for it to be solved anew
 CLOSE = 1e-4  # estimated relative error at which steps to the limit end
-ROUGH = 1e-3  # the same where the fit took a number of steps, and is not that close to its own
-BEFORE = 10  # times as large before the nodes around have given way
+ROUGH = 1e-3  # the same where the fit took a number of steps, and is not that close to its limit
+BEFORE = 10  # times as large before the nodes around have moved
 MOST_STEPS = 50  # before conjugate gradients take over
 
 
@@ -53,12 +50,12 @@ def movable(
     newcomers: Rows,
     hops: int,
 ) -> Rows:
-    """Fitted nodes within `hops` of newcomers, a share MOVED of whose value hangs on them.
+    """Fitted nodes within `hops` of newcomers, a share MOVED of whose value comes from them.
 
     That share is missing_share x (A pull) / degree, with a pull of 1 at every newcomer.
     """
     n_old = old.n_nodes
-    found: list[Rows] = [np.empty(0, dtype=np.intp)]
+    chosen: list[Rows] = [np.empty(0, dtype=np.intp)]
     taken = np.zeros(n_old, dtype=bool)
     _, ends, _ = arcs(links, newcomers)
     near: Rows = np.unique(ends[ends < n_old]).astype(np.intp)
@@ -68,13 +65,13 @@ def movable(
         rows = near[enough]
         if not len(rows):
             break
-        found.append(rows)
+        chosen.append(rows)
         taken[rows] = True
         source, target, weight = arcs(old, rows)
         total = np.bincount(target, weight * pull[enough][source], minlength=n_old)
         near = np.flatnonzero(total)
         pull = missing_share[near] * total[near] / degree[near]
-    return np.concatenate(found)
+    return np.concatenate(chosen)
 
 
 @dataclass
@@ -128,12 +125,12 @@ class LocalSystem:
     z : [rows, columns]; known values, and where unknown cells start; overwritten
     unknown : [rows, columns]
     z_around : [around, columns]
-    lost : cells of `z_around` that say nothing, so that their edges do not count; or None
+    silent : cells of `z_around` that say nothing, so that their edges do not count; or None
     shrinkage, centre : how strongly unknown cells are pulled, and towards what in each column
 
     Attributes
     ----------
-    beyond : unknown cells that nothing known is connected to
+    unreached : unknown cells that nothing known is connected to
     n_iter : steps taken
     """
 
@@ -143,9 +140,8 @@ class LocalSystem:
         z: Floats,
         unknown: Cells,
         z_around: Floats,
-        lost: Cells | None,
-        *,
-        shrinkage: float = 0.0,
+        silent: Cells | None,
+        shrinkage: float,
         centre: Floats,
     ) -> None:
         dtype = z.dtype
@@ -153,8 +149,8 @@ class LocalSystem:
         self.shrunk = shrinkage > 0
         inside = np.asarray(place.A.sum(axis=1), dtype=dtype)[:, None]
         self.outside = np.asarray(place.B.sum(axis=1), dtype=dtype)[:, None]
-        if lost is not None:
-            self.outside = place.B @ (~lost).astype(dtype)
+        if silent is not None:
+            self.outside = place.B @ (~silent).astype(dtype)
         d = inside + self.outside
         self.b = place.B @ z_around
         if shrinkage:
@@ -162,7 +158,7 @@ class LocalSystem:
         d *= dtype.type(1.0 + shrinkage)
         self.scale = np.divide(1, d, out=np.zeros_like(d), where=d > 0)
         self.free = unknown.astype(dtype)
-        self.beyond = unknown & ~self._reached()
+        self.unreached = unknown & ~self._reached()
         self.n_iter = 0
 
     def solve(self, close: float, n_iter: int | None) -> None:
@@ -187,13 +183,13 @@ class LocalSystem:
                 squared += float(np.vdot(move, move))
             self.n_iter += 1
             size = squared**0.5
-            error = _to_come(size, last) / max(float(np.linalg.norm(self.z)), 1e-300)
+            error = _moves_ahead(size, last) / max(float(np.linalg.norm(self.z)), 1e-300)
             last = size
         if n_iter is None and not self.shrunk and error > close:
-            self._search()
+            self._solve_exactly()
 
-    def give_way(self, moves: Floats) -> None:
-        """Take in that the nodes around, [around, columns], have moved."""
+    def move_around(self, moves: Floats) -> None:
+        """Change the values of the nodes around, [around, columns]."""
         self.b += self.place.B @ moves
 
     def _reached(self) -> Cells:
@@ -210,10 +206,10 @@ class LocalSystem:
             reached[rows] = some[label[rows]]
         return reached
 
-    def _search(self) -> None:
-        """Solve by conjugate gradients: chains of newcomers are long.
+    def _solve_exactly(self) -> None:
+        """Solve by conjugate gradients, where steps take too long: chains of newcomers are long.
 
-        All that lies around a node is one node, with their mean and the sum of their weights.
+        The nodes around a node are one node, with their mean and the sum of their weights.
         """
         n, b, dtype = len(self.z), self.b, self.z.dtype
         weight = np.asarray(self.place.B.sum(axis=1)).ravel()
@@ -235,8 +231,8 @@ class LocalSystem:
         self.n_iter += result.n_iter
 
 
-def _to_come(size: float, last: float) -> float:
-    """The moves still ahead, which shrink geometrically, by the last two."""
+def _moves_ahead(size: float, last: float) -> float:
+    """The sum of the moves still ahead, which shrink geometrically, by the last two."""
     if size == 0:
         return 0.0
     return size * size / (last - size) if size < last else np.inf

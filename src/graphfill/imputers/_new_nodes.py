@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -10,12 +11,11 @@ from numpy.typing import NDArray
 
 from ..graph._components import with_self_loops
 from ..graph._graph import Graph
+from ..solve._options import PropagationOptions
 from . import _neighborhood as neighborhood
+from ._base import Cells, Floats, Rows
+from ._links import grown
 from ._neighborhood import LocalSystem, Neighborhood, arcs, movable
-
-Floats = NDArray[np.floating]
-Cells = NDArray[np.bool_]
-Rows = NDArray[np.intp]
 
 REVISITED = 1 / 64  # of the columns, for they cost that share of a refit
 REVISITED_STEPS = 16  # of conjugate gradients, from what was fitted
@@ -48,7 +48,7 @@ class Newcomers:
     n_columns: int
     n_iter: int
     drift: float
-    seconds: float
+    seconds: float = 0.0
     difference: float | None = None
 
 
@@ -72,55 +72,46 @@ class KeptFill:
     def cells(self, packed: NDArray[np.uint8], rows: Rows) -> Cells:
         return np.unpackbits(packed[rows], axis=1, count=self.filled.shape[1]).view(bool)
 
-    def table(self) -> Floats:
-        """The table as it was before it was filled."""
-        missing = self.cells(self.missing, np.arange(len(self.filled)))
-        return np.where(missing, self.filled.dtype.type(np.nan), self.filled)
-
-    def columns(self, chosen: NDArray[np.intp]) -> tuple[Floats, Cells]:
-        """Some columns of the filled table, and which of their cells were missing."""
-        bits = self.missing[:, chosen // 8] >> (7 - chosen % 8).astype(np.uint8)
-        return self.filled[:, chosen], (bits & 1).view(bool)
+    def table(self, columns: Rows) -> Floats:
+        """Some columns of the table as they were before they were filled."""
+        bits = self.missing[:, columns // 8] >> (7 - columns % 8).astype(np.uint8)
+        nan = self.filled.dtype.type(np.nan)
+        return np.where((bits & 1).view(bool), nan, self.filled[:, columns])
 
     def in_z(
         self, rows: Rows, degree: NDArray[np.float64], root: Floats | None
     ) -> tuple[Floats, Cells, Cells | None]:
         """z of fitted nodes, their missing cells, and those out of reach (z = 0), if any.
 
-        Where x is known, z follows the degree that the node has now; where x was filled, z is what
-        was solved for, at the degree that it had.
+        `degree` is that of the fitted graph, and `root` the square root of the degrees now. Where
+        x is known, z follows the degree that the node has now; where x was filled, z is what was
+        solved for, at the degree that it had.
         """
         z, missing = self.filled[rows], self.cells(self.missing, rows)
         if root is not None:
-            was = np.sqrt(np.where(degree[rows] > 0, degree[rows], 1.0)).astype(z.dtype)
-            z /= was[:, None]
-            grown = np.flatnonzero(was != root[rows])
-            since = (was / root[rows])[grown, None]
-            z[grown] *= np.where(missing[grown], z.dtype.type(1), since)
+            old_root = _root(degree[rows], z.dtype)
+            z /= old_root[:, None]
+            changed = np.flatnonzero(old_root != root[rows])
+            ratio = (old_root / root[rows])[changed, None]
+            z[changed] *= np.where(missing[changed], z.dtype.type(1), ratio)
         if self.unreached is None or not self.unreached[rows].any():
             return z, missing, None
-        lost = self.cells(self.unreached, rows)
-        z[lost] = 0.0
-        return z, missing, lost
+        unreached = self.cells(self.unreached, rows)
+        z[unreached] = 0.0
+        return z, missing, unreached
 
 
-@dataclass(frozen=True)
-class Filled:
-    """The new rows, their cells out of reach, and how it went.
+class NewRows(NamedTuple):
+    """The new rows filled, their cells out of reach, and how it went.
 
-    Attributes
-    ----------
-    left : [columns]
-        Sum of squares of the residual at the fitted nodes around, before they gave way.
+    `left` is, for each column, the sum of squares of the residual at the fitted nodes around,
+    before these moved.
     """
 
     X: Floats
     unreached: Cells | None
-    n_resolved: int
-    n_held: int
-    n_iter: int
-    drift: float
     left: Floats
+    summary: Newcomers
 
     def most_moved(self, share: float) -> Rows:
         """The columns to solve in the whole graph: this share of them, those with most left.
@@ -135,84 +126,81 @@ def fill_newcomers(
     kept: KeptFill,
     X: Floats,
     links: Graph,
+    options: PropagationOptions,
     *,
     hops: int,
-    normalization: str,
-    n_iter: int | None,
-    self_loops: bool,
-    shrinkage: float,
-    centre: Floats,
-) -> Filled:
+    means: Floats,
+) -> NewRows:
     """Fill the NaN of X, the rows of the nodes that follow the fitted ones in `links`.
 
     Parameters
     ----------
     links : Graph
         Of old and new nodes, without the edges between old ones.
-    n_iter : int or None
-        Most steps on the local system; None: to its limit.
-    centre : [columns]
-        What `shrinkage` pulls z towards.
+    means : [columns]
+        What ``options.shrinkage`` pulls x towards under "rw".
     """
     n_old = len(kept.filled)
     X = X.astype(kept.filled.dtype, copy=False)
-    old = kept.graph
-    if self_loops:
-        old, links = with_self_loops(old), _with_new_loops(links, n_old)
+    old, n_iter = kept.graph, None if options.exact else options.n_iter
+    if options.self_loops:
+        new = np.arange(n_old, links.n_nodes)
+        loops = Graph.from_edges(new, new, n_nodes=links.n_nodes, self_loops=True)
+        old, links = with_self_loops(old), grown(links, loops)
     degree = links.degrees().copy()
     degree[:n_old] += old.degrees()
-    root = None
-    if normalization == "sym":
-        root = np.sqrt(np.where(degree > 0, degree, 1.0)).astype(X.dtype)
+    root, centre = None, means
+    if options.normalization == "sym":
+        root, centre = _root(degree, X.dtype), np.zeros_like(means)
 
     missing = np.isnan(X)
-    opened = np.flatnonzero(missing.any(axis=1))
-    inner = movable(old, links, degree, kept.missing_share, n_old + opened, hops)
-    local = Neighborhood.cut(old, links, n_old + opened, inner, X.dtype)
+    rows = np.flatnonzero(missing.any(axis=1))
+    inner = movable(old, links, degree, kept.missing_share, n_old + rows, hops)
+    local = Neighborhood.cut(old, links, n_old + rows, inner, X.dtype)
     z_new = X.copy() if root is None else X / root[n_old:, None]
     held = local.around[local.around < n_old]
-    z_held, held_missing, held_lost = kept.in_z(held, old.degrees(), root)
+    z_held, held_missing, held_unreached = kept.in_z(held, old.degrees(), root)
     z_inner, inner_missing, _ = kept.in_z(inner, old.degrees(), root)
     z_around = np.concatenate([z_held, z_new[local.around[len(held) :] - n_old]])
-    lost = None
-    if held_lost is not None:
-        lost = np.zeros(z_around.shape, dtype=bool)
-        lost[: len(held)] = held_lost
-        held_missing &= ~held_lost
-    system = LocalSystem(
-        local,
-        np.concatenate([np.nan_to_num(z_new[opened]), z_inner]),
-        np.concatenate([missing[opened], inner_missing]),
-        z_around,
-        lost,
-        shrinkage=shrinkage,
-        centre=centre,
-    )
+    silent = None
+    if held_unreached is not None:
+        silent = np.zeros(z_around.shape, dtype=bool)
+        silent[: len(held)] = held_unreached
+        held_missing &= ~held_unreached
+    z = np.concatenate([np.nan_to_num(z_new[rows]), z_inner])
+    unknown = np.concatenate([missing[rows], inner_missing])
+    system = LocalSystem(local, z, unknown, z_around, silent, options.shrinkage, centre)
     close = neighborhood.CLOSE if n_iter is None else neighborhood.ROUGH
     system.solve(neighborhood.BEFORE * close, n_iter)
-    z_new[opened] = system.z[: len(opened)]
-    moved = system.z[len(opened) :] - z_inner
-    moves = _moves(
-        local, links, held, z_new, moved, z_held, degree[held], shrinkage, centre.astype(X.dtype)
+
+    # The fitted nodes around move by one step, and the newcomers follow.
+    z_new[rows] = system.z[: len(rows)]
+    moved = system.z[len(rows) :] - z_inner
+    moves = held_missing * _moves(
+        local, links, held, z_new, moved, z_held, degree[held], options.shrinkage, centre
     )
-    moves *= held_missing
     left = (degree[held] ** 2).astype(X.dtype) @ (moves * moves)
-    system.give_way(np.concatenate([moves, np.zeros_like(z_around[len(held) :])]))
+    system.move_around(np.concatenate([moves, np.zeros_like(z_around[len(held) :])]))
     system.solve(close, n_iter and max(n_iter, system.n_iter + 1))
-    z_held *= held_missing
-    size = float(np.linalg.norm(z_held))
+    size = float(np.linalg.norm(z_held * held_missing))
     drift = float(np.linalg.norm(moves)) / size if size > 0 else 0.0
 
-    solved = system.z[: len(opened)]
+    solved = system.z[: len(rows)]
     if root is not None:
-        solved = solved * root[n_old + opened, None]
+        solved = solved * root[n_old + rows, None]
     filled = X.copy()
-    filled[opened] = np.where(missing[opened], solved, X[opened])
+    filled[rows] = np.where(missing[rows], solved, X[rows])
     unreached = None
-    if system.beyond[: len(opened)].any():
+    if system.unreached[: len(rows)].any():
         unreached = np.zeros(X.shape, dtype=bool)
-        unreached[opened] = system.beyond[: len(opened)]
-    return Filled(filled, unreached, len(inner), len(held), system.n_iter, drift, left)
+        unreached[rows] = system.unreached[: len(rows)]
+    summary = Newcomers(len(X), len(inner), len(held), 0, system.n_iter, drift)
+    return NewRows(filled, unreached, left, summary)
+
+
+def _root(degree: NDArray[np.float64], dtype: np.dtype[Any]) -> Floats:
+    """D^1/2, with 1 for nodes without edges."""
+    return np.sqrt(np.where(degree > 0, degree, 1.0)).astype(dtype)
 
 
 def _moves(
@@ -233,27 +221,11 @@ def _moves(
         (weight.astype(dtype), (source, target - n_old)), shape=(len(held), len(z_new))
     )
     w = np.asarray(to_new.sum(axis=1), dtype=dtype)[:, None]
-    r = to_new @ z_new
+    r: Floats = to_new @ z_new
     r -= w * z_held
     if shrinkage:
-        r -= shrinkage * w * (z_held - centre)
+        r -= shrinkage * w * (z_held - centre.astype(dtype))
     if len(moved):
         r += local.B[len(local.rows) - len(moved) :, : len(held)].T @ moved
     r /= (1.0 + shrinkage) * degree[:, None].astype(dtype)
     return r
-
-
-def _with_new_loops(links: Graph, n_old: int) -> Graph:
-    """The links with a loop of weight one at every new node."""
-    nodes = np.arange(links.n_nodes, dtype=np.int32)
-    rows = np.repeat(nodes, np.diff(links.indptr))
-    weight = None
-    if links.weights is not None:
-        weight = np.concatenate([links.weights, np.ones(links.n_nodes - n_old)])
-    return Graph.from_edges(
-        np.concatenate([rows, nodes[n_old:]]),
-        np.concatenate([links.indices, nodes[n_old:]]),
-        weight=weight,
-        n_nodes=links.n_nodes,
-        self_loops=True,
-    )

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils._set_output import _wrap_data_with_container
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import errors
-from ..errors import ConvergenceWarning, UnreachedWarning
+from ..errors import ConvergenceWarning, InputError, UnreachedWarning, check_flag, check_number
 from ..graph import _refuse_matrices
 from ..graph._graph import Graph
 from ..solve._matrix import open_matrix
-from ..solve._propagate import Result, propagate
-from . import _refuse
-from ._base import Fill, GraphImputer, known_means
+from ..solve._neighbors import known_means
+from ..solve._options import PropagationOptions
+from ..solve._propagate import propagate_with
+from ._base import Fill, Floats, GraphImputer, Rows
 from ._links import grown, read_links
-from ._new_nodes import REVISITED, REVISITED_STEPS, KeptFill, Newcomers, fill_newcomers
+from ._new_nodes import REVISITED, REVISITED_STEPS, KeptFill, fill_newcomers
 
 
 class FeaturePropagation(GraphImputer):
@@ -39,29 +39,13 @@ class FeaturePropagation(GraphImputer):
     graph : Graph, or anything ``Graph.of`` recognises; None
         Row i of a table belongs to node i; with ids, a pandas table's index says which node each
         row belongs to. None: rows are unrelated, and `unreached` decides on every missing cell.
-    normalization : {"sym", "rw"}
-        The paper's, or the one for quantities with a unit.
-    solver : {"diffusion", "chebyshev", "exact"}
-        ``n_iter`` steps, the same answer from fewer products, or the limit.
-    n_iter : int
-        Steps of diffusion.
-    tol : float, optional
-        The relative residual to reach; a warning says when it was not.
-    max_iter : int
-        Most iterations of ``exact``.
-    self_loops : bool
-        Link every node to itself first, as the paper's code (not its text) does.
-    shrinkage : float
-        Pull filled values towards the column's mean ("rw") or zero ("sym").
+    normalization, solver, n_iter, tol, max_iter, self_loops, shrinkage
+        As in :func:`graphfill.propagate`, of which these are the defaults: the paper's 40 steps.
     unreached : {"zero", "mean", "nan"}
         What to put where no known cell of the column is connected to the node: 0, the column's
         mean in `fit` (0 if it has none), or NaN.
-    reorder : {"auto", True, False}
-        Renumber nodes internally for speed; the answer is the same.
-    memory_limit : int or str, optional
-        Bytes (or "4GB") that filling may allocate.
-    threads : int, optional
-        All available cores by default; the answer is the same for any number.
+    reorder, memory_limit, threads
+        As in :func:`graphfill.propagate`: how much memory and how many cores filling may use.
     add_indicator : bool
         Append a column per column with missing cells in `fit`, 1 where a cell was missing.
     keep_empty_features : bool
@@ -109,6 +93,8 @@ class FeaturePropagation(GraphImputer):
            [3.]])
     """
 
+    __module__ = "graphfill"
+
     def __init__(
         self,
         graph: Any = None,
@@ -128,56 +114,33 @@ class FeaturePropagation(GraphImputer):
         keep_empty_features: bool = True,
         keep_fill: bool = False,
     ) -> None:
-        super().__init__(
-            graph,
-            unreached=unreached,
-            add_indicator=add_indicator,
-            keep_empty_features=keep_empty_features,
-        )
-        self.normalization = normalization
-        self.solver = solver
-        self.n_iter = n_iter
-        self.tol = tol
-        self.max_iter = max_iter
-        self.self_loops = self_loops
-        self.shrinkage = shrinkage
-        self.reorder = reorder
-        self.memory_limit = memory_limit
-        self.threads = threads
+        self.graph, self.unreached = graph, unreached
+        self.normalization, self.solver = normalization, solver
+        self.n_iter, self.tol, self.max_iter = n_iter, tol, max_iter
+        self.self_loops, self.shrinkage = self_loops, shrinkage
+        self.reorder, self.memory_limit, self.threads = reorder, memory_limit, threads
+        self.add_indicator, self.keep_empty_features = add_indicator, keep_empty_features
         self.keep_fill = keep_fill
 
     def _prepare(self) -> None:
         super()._prepare()
-        errors.check_flag("keep_fill", self.keep_fill)
+        check_flag("keep_fill", self.keep_fill)
 
-    def _propagated(self, X: NDArray[np.floating], graph: Graph, **other: Any) -> Result:
-        """Propagate with this imputer's settings, but for some others."""
-        settings: dict[str, Any] = {
-            "normalization": self.normalization,
-            "solver": self.solver,
-            "n_iter": self.n_iter,
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "self_loops": self.self_loops,
-            "shrinkage": self.shrinkage,
-            "reorder": self.reorder,
-            "memory_limit": self.memory_limit,
-            "threads": self.threads,
-        }
+    def _options(self) -> PropagationOptions:
+        """The options of this imputer; unreached cells are filled by the base class."""
+        names = [name for name in PropagationOptions.__dataclass_fields__ if name != "unreached"]
+        return PropagationOptions(**{name: getattr(self, name) for name in names})
+
+    def _fill(self, X: Floats, graph: Graph) -> Fill:
         with warnings.catch_warnings():
             # The base class says it for all imputers, and knows the names of the columns.
             warnings.simplefilter("ignore", UnreachedWarning)
-            return propagate(X, graph, **settings | other)
+            result = propagate_with(X, graph, self._options())
+        unreached = result.unreached if result.n_unreached else None
+        return Fill(result.X, unreached, result.n_iter, result.residual)
 
-    def _fill(self, X: NDArray[np.floating], graph: Graph) -> Fill:
-        result = self._propagated(X, graph)
-        return Fill(
-            result.X,
-            unreached=result.unreached if result.n_unreached else None,
-            attributes={"n_iter_": result.n_iter, "residual_": result.residual},
-        )
-
-    def _keep(self, graph: Graph, table: NDArray[np.floating], fill: Fill) -> None:
+    def _keep(self, graph: Graph, table: Floats, fill: Fill) -> None:
+        self.n_iter_, self.residual_ = fill.n_iter, fill.residual
         self._kept_fill = None
         if self.keep_fill:
             self._kept_fill = KeptFill.of(graph, table, fill.X, fill.unreached)
@@ -195,10 +158,10 @@ class FeaturePropagation(GraphImputer):
         """Fill nodes that arrived after `fit`, from its filled table (``keep_fill=True``).
 
         The newcomers are solved for, and so are those fitted nodes within `hops` of them a
-        twentieth of whose value hangs on newcomers. Those next to them give way by one step, and
-        all others stay; with ``solver="exact"`` and at least 64 columns, one column in 64, those
-        that newcomers move most, is solved in the whole graph instead. What was fitted does not
-        change: to take newcomers in for good, fit again.
+        twentieth of whose value comes from newcomers. Those next to them move by one step, and all
+        others stay; with ``solver="exact"`` and at least 64 columns, one column in 64, those that
+        newcomers move most, is solved in the whole graph instead. What was fitted does not change:
+        to include newcomers permanently, fit again.
 
         Parameters
         ----------
@@ -232,78 +195,85 @@ class FeaturePropagation(GraphImputer):
         array([[1.4]])
         """
         check_is_fitted(self)
-        began = time.perf_counter()
-        errors.check_number("hops", hops, low=0, integer=True)
-        errors.check_flag("return_difference", return_difference)
-        kept: KeptFill = _refuse.check_fill_kept(self._kept_fill, type(self).__name__)
+        started = time.perf_counter()
+        check_number("hops", hops, low=0, integer=True)
+        check_flag("return_difference", return_difference)
+        kept = self._kept_fill
+        if kept is None:
+            raise InputError(
+                f"This {type(self).__name__} was fitted with keep_fill=False, so that its filled "
+                "table is gone: fit it again with keep_fill=True to fill newcomers from it."
+            )
         opened = open_matrix(X_new)
         _refuse_matrices.check_two_dimensional(len(opened.shape))
-        _refuse.check_newcomer_columns(opened.values.shape[1], self.n_features_in_)
-        opened = self._open(X_new, reset=False)
+        if opened.values.shape[1] != self.n_features_in_:
+            raise InputError(
+                f"The new rows have {opened.values.shape[1]} column(s) but fit saw "
+                f"{self.n_features_in_}: pass the same columns, with NaN where nothing is known."
+            )
+        validate_data(self, X_new, reset=False, skip_check_array=True)
         labels = opened.row_ids if ids is None else ids
         links = read_links(kept.graph, labels, len(opened.values), edges_new, weight)
-        X = opened.values[:, self._kept()]
-        centre = np.nan_to_num(self.statistics_[self._kept()])
-        local = fill_newcomers(
-            kept,
-            X,
-            links,
-            hops=hops,
-            normalization=self.normalization,
-            n_iter=None if self.solver == "exact" else self.n_iter,
-            self_loops=self.self_loops,
-            shrinkage=self.shrinkage,
-            centre=centre if self.normalization == "rw" else np.zeros_like(centre),
+        X, means = opened.values[:, self._kept()], self.statistics_[self._kept()]
+        options = self._options()
+        new = fill_newcomers(kept, X, links, options, hops=hops, means=np.nan_to_num(means))
+        filled = np.where(np.isnan(X), new.X, X)
+        columns = new.most_moved(REVISITED if options.exact else 0.0)
+        if len(columns):
+            filled[:, columns] = _solve_columns(kept, X, links, options, filled, columns)
+        if new.unreached is not None:
+            self._apply_policy(Fill(filled, new.unreached), means)
+            self._report(new.unreached, np.isnan(means), opened)
+        seconds = time.perf_counter() - started
+        difference = self._difference(kept, X, links, filled) if return_difference else None
+        self.newcomers_ = replace(
+            new.summary, n_columns=len(columns), seconds=seconds, difference=difference
         )
-        missing = np.isnan(X)
-        filled = np.where(missing, local.X, X)
-        revisited = local.most_moved(REVISITED if self.solver == "exact" else 0.0)
-        if len(revisited):
-            filled[:, revisited] = self._resolve(kept, X, links, filled, revisited)
-        if local.unreached is not None:
-            self._apply_policy(filled, local.unreached, self.statistics_[self._kept()])
-            self._report(local.unreached, np.isnan(self.statistics_[self._kept()]), opened)
-        seconds = time.perf_counter() - began
-        difference = None
-        if return_difference:
-            table = np.concatenate([kept.table(), X])
-            refit = self._fill(table, grown(kept.graph, links))
-            if refit.unreached is not None:
-                self._apply_policy(refit.X, refit.unreached, known_means(table))
-            expected = refit.X[len(kept.filled) :]
-            difference = _relative_difference(filled[missing], expected[missing])
-        self.newcomers_ = Newcomers(
-            len(X), local.n_resolved, local.n_held, len(revisited), local.n_iter, local.drift,
-            seconds, difference,
-        )  # fmt: skip
         out = self._give_back(opened, filled)
-        # Of itself, scikit-learn heeds set_output in transform and fit_transform alone.
+        # Of itself, scikit-learn follows set_output in transform and fit_transform alone.
         out = _wrap_data_with_container("transform", out, X_new, self)
         return (out, difference) if return_difference else out
 
-    def _resolve(
-        self,
-        kept: KeptFill,
-        X: NDArray[np.floating],
-        links: Graph,
-        filled: NDArray[np.floating],
-        columns: NDArray[np.intp],
-    ) -> NDArray[np.floating]:
-        """Columns of the new rows, by some steps in the whole graph from what was fitted."""
-        old, missing = kept.columns(columns)
-        table = np.concatenate([np.where(missing, np.nan, old), X[:, columns]])
-        start = np.concatenate([np.nan_to_num(old), filled[:, columns]])  # NaN if out of reach
-        table, whole = table.astype(old.dtype, copy=False), grown(kept.graph, links)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            solved = self._propagated(
-                table, whole, start=start, max_iter=REVISITED_STEPS, reorder=False
-            )
-        return solved.X[len(old) :]
+    def _difference(self, kept: KeptFill, X: Floats, links: Graph, filled: Floats) -> float:
+        """The norm of the difference of filled cells from a refit, relative to its own.
+
+        In float64, and NaN counts as 0.
+        """
+        table = np.concatenate([kept.table(np.arange(X.shape[1])), X])
+        refit = self._fill(table, grown(kept.graph, links))
+        self._apply_policy(refit, known_means(table))
+        missing = np.isnan(X)
+        cells, expected = (
+            np.nan_to_num(part[missing].astype(np.float64))
+            for part in (filled, refit.X[len(kept.filled) :])
+        )
+        size, apart = np.linalg.norm(expected), np.linalg.norm(cells - expected)
+        return float(apart / size) if size > 0 else float(apart > 0)
 
 
-def _relative_difference(found: NDArray[np.floating], expected: NDArray[np.floating]) -> float:
-    """Norm of the difference over that of what was expected, in float64; NaN counts as 0."""
-    found, expected = (np.nan_to_num(cells.astype(np.float64)) for cells in (found, expected))
-    size, apart = np.linalg.norm(expected), np.linalg.norm(found - expected)
-    return float(apart / size) if size > 0 else float(apart > 0)
+def _solve_columns(
+    kept: KeptFill,
+    X: Floats,
+    links: Graph,
+    options: PropagationOptions,
+    filled: Floats,
+    columns: Rows,
+) -> Floats:
+    """Columns of the new rows, by some steps in the whole graph from what was fitted."""
+    table = np.concatenate([kept.table(columns), X[:, columns]])
+    old = np.nan_to_num(kept.filled[:, columns])  # NaN if out of reach
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreachedWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        result = propagate_with(
+            table.astype(old.dtype, copy=False),
+            grown(kept.graph, links),
+            replace(options, max_iter=REVISITED_STEPS, reorder=False),
+            start=np.concatenate([old, filled[:, columns]]),
+        )
+    solved: Floats = result.X[len(old) :]
+    return solved
+
+
+# Doctests are looked for in the module that a class names, which is not this one.
+__test__ = {"FeaturePropagation": FeaturePropagation}

@@ -1,20 +1,109 @@
 """Feature Propagation over the node and edge types of a HeteroData."""
 
+# mypy: allow-subclassing-any
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch_geometric.transforms import BaseTransform
 
-from .. import errors
-from ..hetero import HeteroResult, _refuse_types, propagate_hetero
-from . import _refuse
-from ._tensors import compressed, is_sparse, missing_cells, with_indicator
+from ..errors import GraphfillWarning, InputError, warn_caller
+from ..hetero import propagate_hetero
+from ..hetero._relations import check_weights_kind
+from ..solve._options import PropagationOptions
+from ._tensors import compressed, features_of, is_sparse, missing_cells, with_indicator
 
 
-class HeteroPropagation(BaseTransform):
+class TypedTransform(BaseTransform):
+    """How a transform fills every node type of a HeteroData, by what it was made with.
+
+    `types` are the options of :func:`graphfill.propagate_hetero` that are not of propagation.
+    """
+
+    attr: str
+    missing_mask: Any
+    edge_weight: str | None
+    add_indicator: bool
+    options: PropagationOptions
+    types: dict[str, Any]
+
+    def forward(self, data: Any) -> Any:
+        featured = [kind for kind in data.node_types if self.attr in data[kind]]
+        masks = self._masks(featured)
+        features: dict[str, Any] = {}
+        missing: dict[str, Tensor] = {}
+        for kind in data.node_types:
+            store = data[kind]
+            if kind not in featured:
+                n_nodes = store.num_nodes
+                if n_nodes is None:
+                    raise InputError(
+                        f"The node type {kind!r} has no features and no num_nodes: set "
+                        f"data[{kind!r}].num_nodes."
+                    )
+                features[kind] = int(n_nodes)
+                continue
+            features[kind] = x = features_of(store, self.attr, f"The node type {kind!r}")
+            missing[kind] = missing_cells(x, masks.get(kind))
+            if kind in masks:
+                wide = x if x.is_floating_point() else x.double()
+                features[kind] = wide.masked_fill(missing[kind], torch.nan)
+        tracked = [kind for kind in featured if features[kind].requires_grad]
+        if tracked and torch.is_grad_enabled():
+            warn_caller(
+                f"{self.attr!r} of {', '.join(map(repr, tracked))} requires a gradient, which does "
+                "not pass through the fill of a HeteroData, so what is filled is detached: fill "
+                "under torch.no_grad() if that is meant.",
+                GraphfillWarning,
+            )
+        options = self.types | vars(self.options)
+        result = propagate_hetero(features, self._edges(data), **options)
+        device = next(x.device for x in features.values() if isinstance(x, Tensor))
+        for kind, filled in result.features.items():
+            if kind in missing and not bool(missing[kind].any()):
+                filled = data[kind][self.attr]  # integers too
+            elif kind not in missing:
+                filled = torch.from_numpy(filled).to(device)
+                missing[kind] = torch.ones_like(filled, dtype=torch.bool)
+            if self.add_indicator:
+                filled = with_indicator(filled, missing[kind])
+            data[kind][self.attr] = filled
+        return data
+
+    def _masks(self, featured: Sequence[str]) -> dict[str, Any]:
+        """The masks by node type; refuses one for them all, or for a type without features."""
+        masks = {} if self.missing_mask is None else self.missing_mask
+        if not isinstance(masks, dict):
+            raise InputError(
+                f"missing_mask is a {type(masks).__name__} but HeteroData takes a dict of masks by "
+                "node type; without a mask, NaN is missing."
+            )
+        for kind in masks:
+            if kind not in featured:
+                raise InputError(
+                    f"missing_mask has the node type {kind!r}, which has no {self.attr!r} to mask: "
+                    f"name one that has ({', '.join(map(repr, featured)) or 'none'})."
+                )
+        return masks
+
+    def _edges(self, data: Any) -> dict[Any, tuple[Any, ...]]:
+        """The edges of each type, with weights where the type has the attribute for them."""
+        stores = {key: data[key] for key in data.edge_types}
+        name = self.edge_weight
+        values = [getattr(store, name or "", None) for store in stores.values()]
+        if name is not None and all(value is None for value in values):
+            attributes = sorted(set[str]().union(*(store.keys() for store in stores.values())))
+            raise InputError(
+                f"No edge type has an attribute {name!r} to take weights from; they have: "
+                f"{', '.join(map(repr, attributes)) or 'nothing'}."
+            )
+        return {key: _edges_of_type(key, store, name) for key, store in stores.items()}
+
+
+class HeteroPropagation(TypedTransform):
     r"""Fill missing features of all node types along all edge types of a HeteroData.
 
     .. math:: A = \sum_r w_r D_r^{-1/2} A_r D_r^{-1/2}
@@ -41,6 +130,7 @@ class HeteroPropagation(BaseTransform):
 
     Examples
     --------
+    >>> import torch
     >>> from torch_geometric.data import HeteroData
     >>> data = HeteroData()
     >>> data["paper"].x = torch.tensor([[1.0], [float("nan")], [3.0]])
@@ -50,6 +140,8 @@ class HeteroPropagation(BaseTransform):
     >>> filled["paper"].x.flatten(), filled["author"].x.flatten()
     (tensor([1., 2., 3.]), tensor([1.4142, 2.5858]))
     """
+
+    __module__ = "graphfill.pyg"
 
     def __init__(
         self,
@@ -67,86 +159,35 @@ class HeteroPropagation(BaseTransform):
         unreached: str = "zero",
         **options: Any,
     ) -> None:
-        _refuse_types.check_weights_kind(weights)
-        errors.check_choice("normalization", normalization, ("sym", "rw"))
-        errors.check_choice("solver", solver, ("diffusion", "chebyshev", "exact"))
-        errors.check_choice("unreached", unreached, ("zero", "mean", "nan"))
-        self.options = options | {
-            "weights": weights,
-            "shared": shared,
-            "like": like,
-            "standardize": standardize,
-            "attr": attr,
-            "missing_mask": missing_mask,
-            "edge_weight": edge_weight,
-            "add_indicator": add_indicator,
-            "normalization": normalization,
-            "solver": solver,
-            "unreached": unreached,
-        }
-
-    def forward(self, data: Any) -> Any:
-        return fill_hetero(data, **self.options)
+        check_weights_kind(weights)
+        self.types = {"weights": weights, "shared": shared, "like": like}
+        self.types |= {"standardize": standardize, "seed": options.pop("seed", 0)}
+        self.types |= {"progress": options.pop("progress", False)}
+        self.options = PropagationOptions(
+            normalization=normalization, solver=solver, unreached=unreached, **options
+        )
+        self.attr, self.missing_mask = attr, missing_mask
+        self.edge_weight, self.add_indicator = edge_weight, add_indicator
 
     def __repr__(self) -> str:
-        shown = ("normalization", "solver", "weights")
-        return f"{type(self).__name__}({', '.join(f'{k}={self.options[k]!r}' for k in shown)})"
+        normalization, solver = self.options.normalization, self.options.solver
+        weights = self.types["weights"]
+        return f"{type(self).__name__}({normalization=!r}, {solver=!r}, {weights=!r})"
 
 
-def fill_hetero(
-    data: Any,
-    *,
-    attr: str,
-    missing_mask: Any,
-    edge_weight: str | None,
-    add_indicator: bool,
-    **options: Any,
-) -> Any:
-    """Fill every node type of a HeteroData, in place."""
-    featured = [kind for kind in data.node_types if attr in data[kind]]
-    masks = _refuse.check_typed_mask(missing_mask, featured, attr)
-    features: dict[str, Any] = {}
-    missing: dict[str, Tensor] = {}
-    for kind in data.node_types:
-        store = data[kind]
-        if kind not in featured:
-            features[kind] = _refuse.check_typed_count(kind, store.num_nodes)
-            continue
-        x = _refuse.check_feature_attribute(store, attr, f"The node type {kind!r}")
-        missing[kind] = missing_cells(x, masks.get(kind))
-        features[kind] = x
-        if kind in masks:
-            wide = x if x.is_floating_point() else x.double()
-            features[kind] = wide.masked_fill(missing[kind], torch.nan)
-    tracked = [kind for kind in featured if features[kind].requires_grad]
-    if tracked and torch.is_grad_enabled():
-        _refuse.warn_typed_detached(attr, tracked)
-    _refuse.check_typed_weights(edge_weight, [data[key] for key in data.edge_types])
-    edges = {key: _edges(key, data[key], edge_weight) for key in data.edge_types}
-    result: HeteroResult = propagate_hetero(features, edges, **options)
-    example = next(x for x in features.values() if isinstance(x, Tensor))
-    for kind, filled in result.features.items():
-        if kind in missing and not bool(missing[kind].any()):
-            filled = data[kind][attr]  # integers too
-        elif kind not in missing:
-            filled = torch.from_numpy(filled).to(example.device)
-            missing[kind] = torch.ones(filled.shape, dtype=torch.bool, device=filled.device)
-        data[kind][attr] = with_indicator(filled, missing[kind]) if add_indicator else filled
-    return data
-
-
-def _edges(key: Any, store: Any, edge_weight: str | None) -> tuple[Any, ...]:
+def _edges_of_type(key: Any, store: Any, edge_weight: str | None) -> tuple[Any, ...]:
     """Sources, targets and, where the type has the attribute, weights of one edge type."""
-    _refuse.check_typed_edges(key, store)
     name = "adj_t" if getattr(store, "edge_index", None) is None else "edge_index"
-    listed = store[name]
+    edges = getattr(store, name, None)
+    if edges is None:
+        raise InputError(f"The edge type {key!r} has neither edge_index nor adj_t, hence no edges.")
     weights = None if edge_weight is None else getattr(store, edge_weight, None)
-    if is_sparse(listed):
+    if is_sparse(edges):
         weights = None if edge_weight == name else weights
-        indptr, indices, values = compressed(listed, weights)
+        indptr, indices, values = compressed(edges, weights)
         rows = torch.repeat_interleave(torch.tensor(indptr).diff()).numpy()
         # adj_t has a row per target; a sparse edge_index one per source.
         ends = (indices, rows) if name == "adj_t" else (rows, indices)
         return (*ends, values) if edge_weight == name or weights is not None else ends
-    source, target = listed.detach().cpu().numpy()
+    source, target = edges.detach().cpu().numpy()
     return (source, target) if weights is None else (source, target, weights)

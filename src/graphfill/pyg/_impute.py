@@ -1,5 +1,6 @@
 """Every imputer of graphfill, or of scikit-learn, as a PyG transform."""
 
+# mypy: allow-subclassing-any
 from __future__ import annotations
 
 import warnings
@@ -12,12 +13,12 @@ from sklearn.base import clone
 from torch_geometric.data import HeteroData
 from torch_geometric.transforms import BaseTransform
 
-from .. import errors, imputers
+from .. import imputers
+from ..errors import InputError, UnreachedWarning, check_choice, warn_caller
 from ..graph import _refuse_matrices
 from ..graph._graph import Graph
 from ..solve._matrix import open_matrix
-from . import _refuse
-from ._tensors import graph_of, graph_starts
+from ._tensors import features_of, graph_of, graph_starts
 
 
 class Impute(BaseTransform):
@@ -43,6 +44,8 @@ class Impute(BaseTransform):
     tensor([1., 3., 5.])
     """
 
+    __module__ = "graphfill.pyg"
+
     def __init__(
         self,
         imputer: Any,
@@ -52,14 +55,22 @@ class Impute(BaseTransform):
         edge_weight: str | None = None,
         directed: str = "symmetrize",
     ) -> None:
-        _refuse.check_imputer(imputer)
-        errors.check_choice("directed", directed, ("symmetrize", "refuse"))
+        if isinstance(imputer, type) or not hasattr(imputer, "fit_transform"):
+            raise InputError(
+                f"{imputer!r} is no imputer: pass an object with fit_transform, such as "
+                "MeanImputer()."
+            )
+        check_choice("directed", directed, ("symmetrize", "refuse"))
         self.imputer, self.attr, self.missing_mask = imputer, attr, missing_mask
         self.edge_weight, self.directed = edge_weight, directed
 
     def forward(self, data: Any) -> Any:
-        _refuse.check_homogeneous(data, isinstance(data, HeteroData), type(self).__name__)
-        x = _refuse.check_feature_attribute(data, self.attr)
+        if isinstance(data, HeteroData):
+            raise InputError(
+                f"{type(self).__name__} fills Data and Batch, not {type(data).__name__}: use "
+                "HeteroPropagation, or apply it to one node type at a time."
+            )
+        x = features_of(data, self.attr)
         opened = open_matrix(x, missing_mask=self.missing_mask)
         graph = None
         if "graph" in self.imputer.get_params(deep=False):
@@ -94,31 +105,38 @@ class Impute(BaseTransform):
     def _one_by_one(
         self, X: NDArray[np.floating], graph: Graph | None, starts: NDArray[np.integer]
     ) -> NDArray[np.floating]:
-        """The graphs of a batch, each filled by itself; what they warn of is said once."""
+        """The graphs of a batch, each filled by itself; each kind of warning is given once."""
         parts: list[NDArray[np.floating]] = []
         first: list[str] = []
-        said: dict[type[Warning], list[tuple[int, str]]] = {}
+        messages: dict[type[Warning], list[tuple[int, str]]] = {}
         for number, (low, high) in enumerate(pairwise(starts)):
             if low == high:
                 continue
-            own = None if graph is None else _cut(graph, int(low), int(high))
+            part = None if graph is None else _cut(graph, int(low), int(high))
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                filled, names = self._fill(X[low:high], own)
+                filled, names = self._fill(X[low:high], part)
             first = first if parts else names
-            _refuse.check_same_columns(number, names, first)
+            if names != first:
+                added, gone = set(names) - set(first), set(first) - set(names)
+                what = f"without {min(gone, default='')!r}"
+                what = f"with a column {min(added)!r}" if added else what
+                raise InputError(
+                    f"Graph {number} of the batch comes back {what}, unlike the graphs before it: "
+                    "fill one graph at a time, or use an imputer that keeps and adds the same "
+                    "columns everywhere, for example with keep_empty_features=True."
+                )
             parts.append(filled)
             for warning in caught:
-                said.setdefault(warning.category, []).append((number, str(warning.message)))
-        for category, texts in said.items():
+                messages.setdefault(warning.category, []).append((number, str(warning.message)))
+        for category, texts in messages.items():
             what = "have cells that cannot be inferred"
-            if not issubclass(category, errors.UnreachedWarning):
+            if not issubclass(category, UnreachedWarning):
                 what = f"gave a {category.__name__}"
-            warnings.warn(
+            warn_caller(
                 f"{len({number for number, _ in texts})} of the {len(starts) - 1} graphs of the "
                 f"batch {what}; the first: {texts[0][1]}",
                 category,
-                stacklevel=4,
             )
         return np.concatenate(parts)
 
@@ -166,22 +184,26 @@ class _Named(Impute):
 class ZeroImputer(_Named):
     """Fill with zero: :class:`graphfill.ZeroImputer` as a transform."""
 
+    __module__ = "graphfill.pyg"
     _imputer = imputers.ZeroImputer
 
 
 class RandomImputer(_Named):
     """Fill with standard normal noise: :class:`graphfill.RandomImputer` as a transform."""
 
+    __module__ = "graphfill.pyg"
     _imputer = imputers.RandomImputer
 
 
 class MeanImputer(_Named):
     """Fill with the column's mean: :class:`graphfill.MeanImputer` as a transform."""
 
+    __module__ = "graphfill.pyg"
     _imputer = imputers.MeanImputer
 
 
 class NeighborMeanImputer(_Named):
     """Fill with the neighbours' mean: :class:`graphfill.NeighborMeanImputer` as a transform."""
 
+    __module__ = "graphfill.pyg"
     _imputer = imputers.NeighborMeanImputer

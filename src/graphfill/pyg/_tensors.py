@@ -7,9 +7,25 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..errors import InputError
 from ..graph import _refuse_graphs, _refuse_matrices
 from ..graph._graph import Graph
 from ..graph._ids import as_array
+
+
+def features_of(data: Any, name: str, where: str = "") -> Tensor:
+    """The features to fill; refuses data without them."""
+    values = getattr(data, name, None)
+    if values is None:
+        raise InputError(
+            f"{where or type(data).__name__} has no {name!r} to fill; it has: "
+            f"{', '.join(map(repr, data.keys())) or 'nothing'} (attr= names another)."
+        )
+    if not isinstance(values, Tensor):
+        raise InputError(
+            f"{name!r} is a {type(values).__name__} but must be a tensor, one row per node."
+        )
+    return values
 
 
 def graph_of(

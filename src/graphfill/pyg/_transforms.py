@@ -1,8 +1,10 @@
 """Feature Propagation as a PyG transform."""
 
+# mypy: allow-subclassing-any
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -16,18 +18,20 @@ from torch_geometric.transforms import BaseTransform
 from torch_geometric.transforms import FeaturePropagation as _PyGFeaturePropagation  # noqa: F401
 
 from .. import errors
+from ..errors import InputError
 from ..graph import _refuse_matrices
+from ..graph._graph import Graph
 from ..solve._matrix import open_matrix
-from ..solve._propagate import Result, propagate, warn_of
-from . import _refuse
-from ._hetero_transform import fill_hetero
-from ._tensors import graph_of, graph_starts, known_means, missing_cells, with_indicator
+from ..solve._options import PropagationOptions
+from ..solve._propagate import Result, propagate_with, warn_of
+from . import _tensors as tensors
+from ._hetero_transform import TypedTransform
 from ._torch_solver import propagate_torch
 
-N_ITER = 40
+ON_CPU_ALONE = ("reorder", "memory_limit", "threads")  # options that torch has no use for
 
 
-class FeaturePropagation(BaseTransform):
+class FeaturePropagation(TypedTransform):
     r"""Fill missing node features by diffusing the known ones along the edges.
 
     .. math:: X \leftarrow D^{-1/2} A D^{-1/2} X, \quad \text{known cells held fixed}
@@ -67,12 +71,15 @@ class FeaturePropagation(BaseTransform):
 
     Examples
     --------
+    >>> import torch
     >>> from torch_geometric.data import Data
     >>> triangle = torch.tensor([[0, 1, 2], [1, 2, 0]])
     >>> data = Data(x=torch.tensor([1.0, 3.0, float("nan")]), edge_index=triangle)
     >>> FeaturePropagation()(data).x.round(decimals=4)
     tensor([1., 3., 2.])
     """
+
+    __module__ = "graphfill.pyg"
 
     def __init__(
         self,
@@ -97,121 +104,122 @@ class FeaturePropagation(BaseTransform):
         shared: Any = None,
         like: dict[str, str] | None = None,
     ) -> None:
-        self.num_iterations = _refuse.check_steps(num_iterations, n_iter, N_ITER)
+        if num_iterations is not None and n_iter is not None and num_iterations != n_iter:
+            raise InputError(
+                f"num_iterations is {num_iterations} and n_iter is {n_iter}, which are two names "
+                "of one number: pass one of them."
+            )
+        steps = n_iter if num_iterations is None else num_iterations
+        self.num_iterations = 40 if steps is None else steps
         errors.check_number("num_iterations", self.num_iterations, low=0, integer=True)
-        errors.check_choice("solver", solver, ("diffusion", "chebyshev", "exact"))
-        errors.check_choice("normalization", normalization, ("sym", "rw"))
-        errors.check_choice("unreached", unreached, ("zero", "mean", "nan"))
         errors.check_choice("directed", directed, ("symmetrize", "refuse"))
         errors.check_choice("backend", backend, ("auto", "torch", "cpu"))
-        errors.check_flag("self_loops", self_loops)
         errors.check_flag("add_indicator", add_indicator)
-        errors.check_number("shrinkage", shrinkage, low=0)
-        errors.check_number("max_iter", max_iter, low=1, integer=True)
-        if tol is not None:
-            errors.check_number("tol", tol, low=0)
-        self.missing_mask = missing_mask
-        self.solver, self.tol, self.max_iter = solver, tol, max_iter
-        self.normalization, self.self_loops = normalization, self_loops
-        self.shrinkage, self.unreached = shrinkage, unreached
-        self.edge_weight, self.directed = edge_weight, directed
-        self.add_indicator, self.attr = add_indicator, attr
-        self.backend, self.threads = backend, threads
-        self.weights, self.shared, self.like = weights, shared, like
+        self.options = PropagationOptions(
+            normalization=normalization,
+            solver=solver,
+            n_iter=self.num_iterations,
+            tol=tol,
+            max_iter=max_iter,
+            self_loops=self_loops,
+            shrinkage=shrinkage,
+            unreached=unreached,
+            threads=threads,
+        )
+        self.missing_mask, self.attr, self.edge_weight = missing_mask, attr, edge_weight
+        self.directed, self.add_indicator, self.backend = directed, add_indicator, backend
+        self.types = {"weights": weights, "shared": shared, "like": like}
 
     def forward(self, data: Any) -> Any:
         if isinstance(data, HeteroData):
-            _refuse.check_typed_options(self.directed, self.backend)
-            return fill_hetero(
-                data,
-                attr=self.attr,
-                missing_mask=self.missing_mask,
-                edge_weight=self.edge_weight,
-                add_indicator=self.add_indicator,
-                weights=self.weights,
-                shared=self.shared,
-                like=self.like,
-                threads=self.threads,
-                unreached=self.unreached,
-                **self._options(),
-            )
-        x = _refuse.check_feature_attribute(data, self.attr)
+            if self.directed == "refuse":
+                raise InputError(
+                    "directed='refuse' is for Data, but edges of HeteroData are taken both ways: "
+                    "leave it out."
+                )
+            if self.backend == "torch":
+                raise InputError(
+                    "backend='torch' is for Data, but HeteroData is filled by the CPU's kernels: "
+                    "leave it out."
+                )
+            return super().forward(data)
+        x = tensors.features_of(data, self.attr)
         _refuse_matrices.check_dense(x)
         _refuse_matrices.check_shape(tuple(x.shape))
-        missing = missing_cells(x, self.missing_mask)
-        graph = graph_of(data, len(x), edge_weight=self.edge_weight, directed=self.directed)
+        missing = tensors.missing_cells(x, self.missing_mask)
+        graph = tensors.graph_of(data, len(x), edge_weight=self.edge_weight, directed=self.directed)
         _refuse_matrices.check_row_count(len(x), graph.n_nodes)
         filled = x  # as it is if nothing is missing, integers too
         if bool(missing.any()):
             if not x.is_floating_point():
                 open_matrix(x, missing_mask=missing)  # refuses integers that no float holds
-            filled = self._fill(x, missing, graph, graph_starts(data))
-        setattr(data, self.attr, with_indicator(filled, missing) if self.add_indicator else filled)
+            filled = self._fill(x, missing, graph, tensors.graph_starts(data))
+        if self.add_indicator:
+            filled = tensors.with_indicator(filled, missing)
+        setattr(data, self.attr, filled)
         return data
 
-    def _options(self) -> dict[str, Any]:
-        return {
-            "solver": self.solver,
-            "n_iter": self.num_iterations,
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "normalization": self.normalization,
-            "self_loops": self.self_loops,
-            "shrinkage": self.shrinkage,
-        }
-
-    def _fill(self, x: Tensor, missing: Tensor, graph: Any, starts: Tensor | None) -> Tensor:
+    def _fill(self, x: Tensor, missing: Tensor, graph: Graph, starts: Tensor | None) -> Tensor:
         """Fill one graph, or the graphs of a batch as if one by one.
 
-        Only a column's mean depends on the other graphs, so where one is called for, it is put
-        in by hand.
+        Only a column's mean depends on the other graphs, so where a mean is needed, that of each
+        graph is put in here.
         """
-        by_mean = self.unreached == "mean"
-        centred = self.shrinkage > 0 and self.normalization == "rw"
-        if starts is None or not (by_mean or centred):
-            return self._solve(x, missing, graph, self.unreached).X
-        means = known_means(x, missing, starts)
+        unreached = self.options.unreached
+        centred = self.options.shrinkage > 0 and self.options.normalization == "rw"
+        if starts is None or not (unreached == "mean" or centred):
+            solved: Tensor = self._solve(x, missing, graph, self.options).X
+            return solved
+        means = tensors.known_means(x, missing, starts)
         wide = x.double() - means if centred else x
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", errors.UnreachedWarning)
-            result = self._solve(wide, missing, graph, "nan")
+            result = self._solve(wide, missing, graph, replace(self.options, unreached="nan"))
         if result.n_unreached:
             known = (~missing).reshape(len(x), -1).sum(dim=0).cpu().numpy()
-            warn_of(result, int(missing.sum()), self.unreached, known, None)
+            warn_of(result, int(missing.sum()), unreached, known, None)
         filled = result.X + means if centred else result.X
-        filler = means if by_mean else torch.full_like(means, 0.0)
-        if self.unreached == "nan":
-            filler = torch.full_like(means, torch.nan)
+        filler = torch.full_like(means, torch.nan if unreached == "nan" else 0.0)
+        filler = means if unreached == "mean" else filler
         filled = torch.where(filled.isnan(), filler.to(filled.dtype), filled)
         dtype = x.dtype if x.is_floating_point() else filled.dtype
         return torch.where(missing, filled.to(dtype), x.to(dtype))
 
-    def _solve(self, x: Tensor, missing: Tensor, graph: Any, unreached: str) -> Result:
-        options = self._options() | {"unreached": unreached}
+    def _solve(
+        self, x: Tensor, missing: Tensor, graph: Graph, options: PropagationOptions
+    ) -> Result:
         backend = self.backend
         tracked = x.requires_grad and torch.is_grad_enabled()
         if backend == "auto":
             elsewhere = x.device.type != "cpu"
-            backend = "torch" if elsewhere or (tracked and self.solver != "exact") else "cpu"
-        if tracked and (backend == "cpu" or self.solver == "exact"):
-            _refuse.warn_detached(self.attr)
-        if backend == "torch":
-            return propagate_torch(x, graph, missing=missing, **options)
-        return propagate(x, graph, missing_mask=missing, threads=self.threads, **options)
+            backend = "torch" if elsewhere or (tracked and not options.exact) else "cpu"
+        if tracked and (backend == "cpu" or options.exact):
+            errors.warn_caller(
+                f"{self.attr!r} requires a gradient, which does not pass through this fill, so the "
+                "result is detached: solver='diffusion' with backend 'auto' or 'torch' keeps it.",
+                errors.GraphfillWarning,
+            )
+        if backend == "cpu":
+            return propagate_with(x, graph, options, missing_mask=missing)
+        given = {k: value for k, value in vars(options).items() if k not in ON_CPU_ALONE}
+        return propagate_torch(x, graph, missing=missing, **given)
 
     def __repr__(self) -> str:
-        said = []
+        options, parts = self.options, []
         if isinstance(self.missing_mask, Tensor):
             share = 100 * float(self.missing_mask.float().mean())
-            said.append(f"missing_features={share:.1f}%")
-        if self.solver != "diffusion":
-            said.append(f"solver={self.solver!r}")
-        if self.solver != "exact":
-            said.append(f"num_iterations={self.num_iterations}")
-        for name, default in (("normalization", "sym"), ("attr", "x"), ("edge_weight", None)):
-            if getattr(self, name) != default:
-                said.append(f"{name}={getattr(self, name)!r}")
-        return f"{type(self).__name__}({', '.join(said)})"
+            parts.append(f"missing_features={share:.1f}%")
+        if options.solver != "diffusion":
+            parts.append(f"solver={options.solver!r}")
+        if not options.exact:
+            parts.append(f"num_iterations={self.num_iterations}")
+        if options.normalization != "sym":
+            parts.append(f"normalization={options.normalization!r}")
+        if self.attr != "x":
+            parts.append(f"attr={self.attr!r}")
+        if self.edge_weight is not None:
+            parts.append(f"edge_weight={self.edge_weight!r}")
+        return f"{type(self).__name__}({', '.join(parts)})"
 
 
 def _register(name: str, transform: type[BaseTransform]) -> None:

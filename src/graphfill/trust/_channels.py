@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..errors import GraphfillWarning
 from ..graph import Graph
-from ..solve import PropagationOptions, Result, propagate_with
+from ..solve import PropagationOptions, Result, neighbor_mean, propagate_with
 from ._column import FillableColumn, Floats, Rows
 from ._folds import number_of
 
@@ -62,11 +62,8 @@ class Recipe:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GraphfillWarning)  # the summary says it by column
             if self.method == "neighbors":
-                from ..imputers import NeighborMeanImputer
-
-                filled: Floats = NeighborMeanImputer(graph, unreached="zero").fit_transform(X)
                 tick(1.0)
-                return filled
+                return neighbor_mean(X, graph)[0]
             options = within_limit(self.propagation, X)
             result = self.solve(X, graph, options, progress=tick)
         solved.add(result)
