@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,12 +13,12 @@ from ..io import _refuse_outputs
 from ..kernels._threads import available
 from ..large import _refuse_shards
 from ..solve._memory import parse_bytes
+from ..solve._options import PropagationOptions
 from ..solve._propagate import Result, propagate
 from ..table._result import TableResult
 
-SHARDS_PER_WORKER = 4
-MOST_OF_MEMORY = 0.75  # where no limit is named
 PARQUET = (".parquet", ".pq")
+PROPAGATION = ("normalization", "solver", "n_iter", "tol", "shrinkage", "threads")
 
 
 @contextmanager
@@ -31,9 +30,10 @@ def solving(options: argparse.Namespace) -> Iterator[Callable[..., Result]]:
     if options.engine is None:
         yield propagate
         return
-    _refuse_shards.check_sharded_method(options.method, _all_columns(options))
+    _check_method(options)
     _refuse_shards.check_sharded_solver(options.solver)
     from ..large._engines import ShardedSolving, open_engine
+    from ..large._estimate.cost import SHARDS_PER_WORKER
 
     with ExitStack() as stack:
         if options.folder is None:
@@ -56,60 +56,59 @@ def solving(options: argparse.Namespace) -> Iterator[Callable[..., Result]]:
 
 def from_disk(options: argparse.Namespace) -> bool:
     """Whether to read the files piece by piece: where they would not fit, or there are shards."""
-    files = [Path(options.table), Path(options.edges), Path(options.output)]
-    parquet = all(path.name.lower().endswith(PARQUET) for path in files)
-    if not parquet:
+    files = options.table, options.edges, options.output
+    if not all(str(path).lower().endswith(PARQUET) for path in files):
         return False
     if options.engine is not None:
         return True
+    from ..large._disk import least_in_memory
+
     limit = parse_bytes(options.memory_limit)
-    if limit is None or _sizing(options).in_memory_bytes <= limit:
+    if limit is None or least_in_memory(*files[:2], *file_options(options)) <= limit:
         return False
-    _refuse_shards.check_sharded_method(options.method, _all_columns(options))
+    _check_method(options)
     return True
 
 
-def fill(options: argparse.Namespace, propagate: Callable[..., Result], **how: Any) -> TableResult:
-    """Fill from file to file."""
+def fill(
+    options: argparse.Namespace,
+    propagate: Callable[..., Result],
+    progress: Callable[[float], None],
+    **method: Any,
+) -> TableResult:
+    """Fill from file to file; `method` is what was asked for, by the names of the options."""
     from ..large._disk import fill_file
+    from ..large._disk.sizing import default_limit
 
-    return fill_file(
-        options.table,
-        options.edges,
-        options.output,
-        memory_limit=options.memory_limit or int(MOST_OF_MEMORY * machine_bytes()),
-        id=options.id,
-        source=options.source,
-        target=options.target,
-        weight=options.weight,
-        columns=options.columns,
-        exclude=options.exclude,
+    propagation = PropagationOptions(**{name: method.pop(name) for name in PROPAGATION})
+    names, how = file_options(
+        options,
         types=dict(options.types),
         missing=options.missing or [],
         seed=options.seed,
-        propagate=propagate,
-        **how,
+        propagation=propagation,
+        **method,
+    )
+    limit = options.memory_limit or default_limit()
+    files = options.table, options.edges, options.output
+    return fill_file(
+        *files, memory_limit=limit, names=names, options=how, propagate=propagate, progress=progress
     )
 
 
-def _all_columns(options: argparse.Namespace) -> list[str]:
-    """What was asked for that looks at all columns at once."""
-    return [name for name in ("intervals", "scores", "report") if getattr(options, name)]
+def file_options(options: argparse.Namespace, **more: Any) -> tuple[Any, Any]:
+    """Which columns link the files, and how they are filled."""
+    from ..large._disk import FileOptions, LinkNames
+
+    names = LinkNames(options.id, options.source, options.target, options.weight)
+    if "propagation" not in more:
+        more["propagation"] = PropagationOptions(
+            normalization="rw", solver=options.solver, n_iter=options.steps
+        )
+    return names, FileOptions(columns=options.columns, exclude=options.exclude, **more)
 
 
-def _sizing(options: argparse.Namespace) -> Any:
-    from ..large._disk import EdgeFile, Sizing, TableFile
-
-    rows = TableFile(Path(options.table))
-    edges = EdgeFile(Path(options.edges), options.source, options.target, options.weight)
-    wanted = [name for name in rows.names if name not in (options.id, *options.exclude)]
-    if options.columns is not None:
-        wanted = [name for name in wanted if name in options.columns]
-    return Sizing.of(rows, edges, options.id or rows.names[0], wanted, options.solver)
-
-
-def machine_bytes() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not on Windows
-        return 8 << 30
+def _check_method(options: argparse.Namespace) -> None:
+    """Refuse what looks at all columns at once."""
+    asked = [name for name in ("intervals", "scores", "report") if getattr(options, name)]
+    _refuse_shards.check_sharded_method(options.method, asked)

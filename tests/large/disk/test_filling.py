@@ -12,11 +12,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from cli.real_command import ENVIRONMENT, GRAPHFILL, graphfill
+from large.filled_files import fill_file
 from pyarrow import parquet
 
 import graphfill as gf
 from graphfill.errors import GraphfillWarning, InputError
-from graphfill.large._disk import EdgeFile, Sizing, TableFile, fill_file
+from graphfill.large._disk import EdgeFile, Sizing, TableFile
 
 ROWS = 3000
 SMALL = "330MB"  # a column at a time or two
