@@ -12,6 +12,10 @@ from typing import Any
 from ..io import _refuse_outputs
 from ..kernels._threads import available
 from ..large import _refuse_shards
+from ..large._disk import FileOptions, LinkNames, fill_file, least_in_memory
+from ..large._disk.sizing import default_limit
+from ..large._engines import ShardedSolving, open_engine
+from ..large._estimate.cost import SHARDS_PER_WORKER
 from ..solve._memory import parse_bytes
 from ..solve._options import PropagationOptions
 from ..solve._propagate import Result, propagate
@@ -32,9 +36,6 @@ def solving(options: argparse.Namespace) -> Iterator[Callable[..., Result]]:
         return
     _check_method(options)
     _refuse_shards.check_sharded_solver(options.solver)
-    from ..large._engines import ShardedSolving, open_engine
-    from ..large._estimate.cost import SHARDS_PER_WORKER
-
     with ExitStack() as stack:
         if options.folder is None:
             beside = Path(options.output).resolve().parent
@@ -61,8 +62,6 @@ def from_disk(options: argparse.Namespace) -> bool:
         return False
     if options.engine is not None:
         return True
-    from ..large._disk import least_in_memory
-
     limit = parse_bytes(options.memory_limit)
     if limit is None or least_in_memory(*files[:2], *file_options(options)) <= limit:
         return False
@@ -77,9 +76,6 @@ def fill(
     **method: Any,
 ) -> TableResult:
     """Fill from file to file; `method` is what was asked for, by the names of the options."""
-    from ..large._disk import fill_file
-    from ..large._disk.sizing import default_limit
-
     propagation = PropagationOptions(**{name: method.pop(name) for name in PROPAGATION})
     names, how = file_options(
         options,
@@ -89,17 +85,20 @@ def fill(
         propagation=propagation,
         **method,
     )
-    limit = options.memory_limit or default_limit()
-    files = options.table, options.edges, options.output
     return fill_file(
-        *files, memory_limit=limit, names=names, options=how, propagate=propagate, progress=progress
+        options.table,
+        options.edges,
+        options.output,
+        memory_limit=options.memory_limit or default_limit(),
+        names=names,
+        options=how,
+        propagate=propagate,
+        progress=progress,
     )
 
 
-def file_options(options: argparse.Namespace, **more: Any) -> tuple[Any, Any]:
+def file_options(options: argparse.Namespace, **more: Any) -> tuple[LinkNames, FileOptions]:
     """Which columns link the files, and how they are filled."""
-    from ..large._disk import FileOptions, LinkNames
-
     names = LinkNames(options.id, options.source, options.target, options.weight)
     if "propagation" not in more:
         more["propagation"] = PropagationOptions(

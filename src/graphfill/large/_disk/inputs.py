@@ -45,11 +45,6 @@ class FileOptions:
     seed: int = 0
     propagation: PropagationOptions = IMPUTING
 
-    def wanted(self, names: Sequence[str], id: str | None) -> list[str]:
-        """The columns to fill, of those that a table has."""
-        some = names if self.columns is None else self.columns
-        return [name for name in names if name in some and name not in (id, *self.exclude)]
-
 
 @dataclass(frozen=True)
 class Inputs:
@@ -90,8 +85,7 @@ def open_inputs(
     id, guesses = _find_ids(rows, pairs, names.id)
     _refuse_tables.check_not_the_ids(id, options.columns)
     _refuse_tables.check_in_one_list(options.columns, options.exclude)
-    wanted = options.wanted(rows.names, id)
-    sizing = Sizing.of(rows, pairs, id, wanted, options.propagation.solver)
+    sizing = Sizing.of(rows, pairs, id, _wanted(rows, id, options), options.propagation.solver)
     return Inputs(rows, pairs, id, guesses, sizing)
 
 
@@ -103,8 +97,14 @@ def least_in_memory(
     pairs = EdgeFile(Path(edges), names.source, names.target, names.weight)
     if names.id is not None:
         _refuse_tables.check_column_name(names.id, rows.names, rows.path.name)
-    wanted, solver = options.wanted(rows.names, names.id), options.propagation.solver
+    wanted, solver = _wanted(rows, names.id, options), options.propagation.solver
     return Sizing.of(rows, pairs, names.id or rows.names[0], wanted, solver).in_memory_bytes
+
+
+def _wanted(rows: TableFile, id: str | None, options: FileOptions) -> list[str]:
+    """The columns to fill, in the order of the table."""
+    some = rows.names if options.columns is None else options.columns
+    return [name for name in rows.names if name in some and name not in (id, *options.exclude)]
 
 
 def _find_ids(rows: TableFile, edges: EdgeFile, name: str | None) -> tuple[str, list[str]]:

@@ -7,7 +7,7 @@ stage); ``benchmarks/plan.py`` compares the estimates with new ones.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -103,14 +103,14 @@ class Sizing:
         """How often the ends of edges are in memory while they are read."""
         return TEXT_COPIES if self.text_ids else 1.0
 
-    def channels(self, names: Sequence[str] | None = None) -> int:
-        """Of some columns; of all by default."""
-        return sum(self.columns[n].channels for n in (self.columns if names is None else names))
+    def channels(self, names: Iterable[str]) -> int:
+        """Of some columns."""
+        return sum(self.columns[name].channels for name in names)
 
-    def column_bytes(self, names: Sequence[str] | None = None) -> int:
-        """Some columns at work, without their channels; all by default."""
+    def column_bytes(self, names: Iterable[str]) -> int:
+        """Some columns at work, without their channels."""
         total = 0
-        for size in map(self.columns.__getitem__, self.columns if names is None else names):
+        for size in (self.columns[name] for name in names):
             each = (1 + size.has_nan) * size.cell_bytes + WORK_BYTES + MISSING_BYTES * size.missing
             total += int(self.n_nodes * each)
         return total
@@ -158,16 +158,18 @@ class Sizing:
 
     def in_memory_peak(self, limit: int | None = None) -> int:
         """The most that a fill takes which reads both files whole."""
-        left = self.row_bytes - sum(size.cell_bytes for size in self.columns.values())
-        read = BASE_BYTES + int(self.n_nodes * (left + self.id_bytes))  # columns not filled, too
+        unfilled = self.row_bytes - sum(size.cell_bytes for size in self.columns.values())
+        read = BASE_BYTES + int(self.n_nodes * (unfilled + self.id_bytes))
         per_node = LINK_NODE_BYTES + self.text_ids * TEXT_NODE_COPIES * self.id_bytes
         per_edge = LINK_BYTES * (1 + self.weighted / 2) + self.text_copies * self.end_bytes
         linked = int(self.n_nodes * per_node + self.n_edges * per_edge)
         # While channels are solved: the columns, the edges and the graph. Texts that ids were
         # compared as are given back late.
-        held = read + self.column_bytes() + self.graph_bytes + int(self.n_edges * self.end_bytes)
+        held = read + self.graph_bytes + int(self.n_edges * self.end_bytes)
+        held += self.column_bytes(self.columns)
         held += (linked if self.text_ids else self.n_nodes * NODE_BYTES) // 2
-        together = self.together(self.channels(), 4 * BLOCK_BYTES if limit is None else limit)
+        left = 4 * BLOCK_BYTES if limit is None else limit
+        together = self.together(self.channels(self.columns), left)
         roomy = self.n_nodes * LANES * VALUE_BYTES > CACHE_BYTES
         return max(
             read + linked + int(self.n_nodes * self.row_bytes),
@@ -211,7 +213,7 @@ class Sizing:
             low = max(low, least + int(NOT_FREED * self.linking_bytes(low)))
         return low
 
-    def _least_left(self, group: Sequence[str]) -> int:
+    def _least_left(self, group: Iterable[str]) -> int:
         """What must be left for the channels of some columns, however few are solved at once.
 
         Up to a quarter of what is left is for channels, and as much for what they are filled with.

@@ -48,7 +48,7 @@ def plan_fill(
     work = Work(
         n_nodes=sizing.n_nodes,
         n_edges=sizing.n_edges,
-        channels=sizing.channels(),
+        channels=sizing.channels(sizing.columns),
         solver=solver,
         iterations=cost.n_iterations(solver, options.propagation.n_iter),
         rounds=2 if options.reliance == "held-out" else 1,
