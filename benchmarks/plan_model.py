@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import math
 
-from graphfill.cli._plan_words import duration
+from graphfill.cli._plan import duration
 from graphfill.large._estimate.cost import (
     Cluster,
     Pace,
     Work,
     moved_bytes,
+    shard_bytes,
     sharded_iteration_seconds,
 )
-from graphfill.large._estimate.shard_bytes import shard_bytes
 from graphfill.solve._memory import readable
 from harness import table
 
@@ -46,7 +46,7 @@ def rows() -> list[dict]:
         cluster = Cluster(workers, shards, PACE, MOVE_BYTE, BARRIER, PER_SHARD)
         for name, crossing in CROSSING.items():
             halo = halo_rows(n_nodes, n_edges, shards, crossing)
-            shard, worker = shard_bytes(work, shards, workers, halo, COLUMNS, False)
+            shard, worker = shard_bytes(work, shards, workers, halo)
             each = sharded_iteration_seconds(work, cluster, halo)
             made.append(
                 {

@@ -16,11 +16,11 @@ from graphfill.errors import InputError
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from graphfill.large._disk import EdgeFile, Sizing, TableFile, fill_file  # noqa: E402
-from graphfill.large._disk.sampling import column_sizes  # noqa: E402
+from large.filled_files import fill_file  # noqa: E402
+
+from graphfill.large._disk import EdgeFile, Sizing, TableFile  # noqa: E402
 from graphfill.large._estimate.cost import Cluster, Pace, Work, sharded_iteration_seconds  # noqa: E402
-from graphfill.large._estimate.distinct import expected_distinct  # noqa: E402
-from graphfill.large._estimate.halo import estimate_halo  # noqa: E402
+from graphfill.large._estimate.sample import estimate_halo, expected_distinct  # noqa: E402
 from graphfill.large._shards import cut  # noqa: E402
 
 
@@ -130,7 +130,7 @@ def test_columns_are_sized_by_their_first_rows(tmp_path):
         "small": pa.array(rng.integers(0, 9, n).astype(np.int16), mask=missing),
     }
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
-    sizes = column_sizes(TableFile(tmp_path / "t.parquet"), list(columns))
+    sizes = TableFile(tmp_path / "t.parquet").column_sizes(list(columns))
     channels = {name: size.channels for name, size in sizes.items()}
     assert channels == {"number": 1, "nan": 1, "whole": 0, "kind": 7, "name": 0, "small": 1}
     assert [name for name, size in sizes.items() if size.has_nan] == ["nan"]

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .. import io
+from ..errors import check_column_name
 from ..graph._components import graph_components
 from ..graph._graph import Graph
 from ..io import _refuse_files
-from ..table import _refuse_tables
 from . import _refuse
 from ._problem import Dataset, Split
 from ._sources import fetch
@@ -130,7 +130,7 @@ def load_files(nodes: Any, edges: Any, label: str, id: str | None = None) -> Dat
     table, links = io.read_table(nodes), io.read_edges(edges)
     naming = Naming(table=table.path.name, edges=links.path.name)
     frame = nw.from_native(table.table, eager_only=True)
-    _refuse_tables.check_column_name(label, frame.columns, naming.table)
+    check_column_name(label, frame.columns, naming.table)
     options = TableOptions(id=id, exclude=[label])
     source = Source(naming=naming, texts=table.texts, edge_texts=links.texts, by_position=False)
     alignment = align(frame, links.table, options, source)

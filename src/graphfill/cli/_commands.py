@@ -13,18 +13,14 @@ from typing import Any
 from .. import errors, io
 from ..io import _refuse_outputs
 from ..report import _text as summary
-from ..solve import PropagationOptions
 from ..table._fill import fill_table
-from ..table._options import Naming, Source, TableOptions
+from ..table._options import Naming, Source, TableOptions, plain_kinds
 from ..table._result import TableResult
-from ..trust import FillOptions
 from . import _large as outsized
 from ._demo import DEMO_FILES, HIDDEN, town_scores, write_town
+from ._options import STEPS, table_options
 from ._progress import bar_of, byte_bar, say
 from ._town import make_town
-
-LEVEL = 0.9  # of the intervals in a report
-STEPS = 40  # of diffusion, as in the paper
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,7 +54,7 @@ def impute(options: argparse.Namespace) -> int:
 
 def _impute_from_disk(options: argparse.Namespace, propagate: Callable[..., Any]) -> int:
     with bar_of(options, "filling") as tick:
-        result = outsized.fill(options, _table_options(options), propagate, progress=tick)
+        result = outsized.fill(options, propagate, tick)
     return _done(options, result)
 
 
@@ -68,7 +64,7 @@ def _impute_in_memory(options: argparse.Namespace, propagate: Callable[..., Any]
     table, edges = _read(options)
     read = time.perf_counter()
     with bar_of(options, "filling") as tick:
-        result = _fill(table, edges, _table_options(options), solve=propagate, progress=tick)
+        result = _fill(table, edges, table_options(options), solve=propagate, progress=tick)
     filled = time.perf_counter()
     with byte_bar(options, f"writing {output.name}") as tick:
         io.write_table(
@@ -89,39 +85,6 @@ def _impute_in_memory(options: argparse.Namespace, propagate: Callable[..., Any]
     return _done(options, result)
 
 
-def _table_options(options: argparse.Namespace, **changed: Any) -> TableOptions:
-    """What was asked for on the command line, as one object; `changed` overrides some of it."""
-    given = vars(options) | changed
-    level, report = given.get("intervals"), given.get("report")
-    return TableOptions(
-        **{name: given.get(name) for name in ("id", "source", "target", "weight", "columns")},
-        exclude=given.get("exclude", ()),
-        # How a date is written matters to the reader alone.
-        types={name: kind.partition(":")[0] for name, kind in given.get("types", ())},
-        missing=given.get("missing") or [],
-        mark=given.get("mark", False),
-        add_bounds=level is not None,
-        details=report is not None,
-        fill=FillOptions(
-            method=given.get("method", "propagation"),
-            reliance=given.get("reliance", "held-out"),
-            unreached="nan" if given.get("unreached") == "leave" else "mean",
-            intervals=LEVEL if level is None and report is not None else level,
-            scores=given.get("scores", False),
-            seed=options.seed,
-            propagation=PropagationOptions(
-                normalization=given.get("normalization", "rw"),
-                solver=given.get("solver", "exact"),
-                n_iter=given.get("steps", STEPS),
-                tol=given.get("tol"),
-                shrinkage=given.get("shrinkage", 0.0),
-                memory_limit=given.get("memory_limit"),
-                threads=given.get("threads"),
-            ),
-        ),
-    )
-
-
 def _done(options: argparse.Namespace, result: TableResult) -> int:
     """Say what was done, now that it is written."""
     said = result.summary() | {"output": str(options.output)}
@@ -136,7 +99,7 @@ def check(options: argparse.Namespace) -> int:
     table, edges = _read(options)
     with bar_of(options, "scoring") as tick:
         method = "propagation" if options.report is None else "auto"
-        chosen = _table_options(options, method=method)
+        chosen = table_options(options, method=method)
         result = _fill(table, edges, chosen, fill=False, progress=tick)
     said = result.summary()
     _report(options, said)
@@ -155,7 +118,7 @@ def demo(options: argparse.Namespace) -> int:
     began = time.perf_counter()
     table, edges = _read(arguments, defaults=True)
     report = folder / "report.html"
-    chosen = replace(_table_options(options, id="person", scores=True), details=True)
+    chosen = replace(table_options(options, id="person", scores=True), details=True)
     result = _fill(table, edges, chosen)
     output = folder / "filled.csv"
     io.write_table(output, result.table, like=table, changed=result.filled, overwrite=True)
@@ -265,8 +228,9 @@ def _fill(table: io.Sheet, edges: io.Sheet, options: TableOptions, **how: Any) -
         edge_originals=edges.originals,
         by_position=False,
     )
-    if table.format == "csv":  # whose cells were told missing when they were read
-        options = replace(options, missing=[])
+    # Which cells of a CSV file are missing was decided when they were read.
+    missing = [] if table.format == "csv" else options.missing
+    options = replace(options, types=plain_kinds(options.types), missing=missing)
     result = fill_table(table.table, edges.table, options, source=source, **how)
     result.notes = [*table.notes, *edges.notes, *result.notes]
     return result

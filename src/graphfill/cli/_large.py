@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 from ..io import _refuse_outputs
 from ..kernels._threads import available
+from ..large._disk import fill_file, least_in_memory
+from ..large._disk.sizing import default_limit
 from ..large._engines import ShardedSolving, open_engine
 from ..large._engines.solving import (
     check_engine_options,
     check_sharded_method,
     check_sharded_solver,
 )
+from ..large._estimate.cost import SHARDS_PER_WORKER
+from ..solve import propagate_with
 from ..solve._memory import parse_bytes
-from ..solve._propagate import Result, propagate_with
-from ..table._result import TableResult
+from ..table import TableResult
+from ..trust import Solve
+from ._options import table_options
 
-SHARDS_PER_WORKER = 4
-MOST_OF_MEMORY = 0.75  # where no limit is named
 PARQUET = (".parquet", ".pq")
 
 
 @contextmanager
-def solving(options: argparse.Namespace) -> Iterator[Callable[..., Result]]:
+def solving(options: argparse.Namespace) -> Iterator[Solve]:
     """What solves channels: in this process, or on the engine that was named."""
     names = ("shards", "workers", "scheduler", "folder")
     given = {name: getattr(options, name) for name in names}
@@ -36,7 +37,7 @@ def solving(options: argparse.Namespace) -> Iterator[Callable[..., Result]]:
     if options.engine is None:
         yield propagate_with
         return
-    check_sharded_method(options.method, _all_columns(options))
+    _check_method(options)
     check_sharded_solver(options.solver)
     with ExitStack() as stack:
         if options.folder is None:
@@ -59,55 +60,34 @@ def solving(options: argparse.Namespace) -> Iterator[Callable[..., Result]]:
 
 def from_disk(options: argparse.Namespace) -> bool:
     """Whether to read the files piece by piece: where they would not fit, or there are shards."""
-    files = [Path(options.table), Path(options.edges), Path(options.output)]
-    parquet = all(path.name.lower().endswith(PARQUET) for path in files)
-    if not parquet:
+    files = options.table, options.edges, options.output
+    if not all(str(path).lower().endswith(PARQUET) for path in files):
         return False
     if options.engine is not None:
         return True
     limit = parse_bytes(options.memory_limit)
-    if limit is None or _sizing(options).in_memory_bytes <= limit:
+    if limit is None or least_in_memory(*files[:2], table_options(options)) <= limit:
         return False
-    check_sharded_method(options.method, _all_columns(options))
+    _check_method(options)
     return True
 
 
 def fill(
-    options: argparse.Namespace, chosen: Any, propagate: Callable[..., Result], progress: Any
+    options: argparse.Namespace, solve: Solve, progress: Callable[[float], None]
 ) -> TableResult:
     """Fill from file to file."""
-    from ..large._disk import fill_file
-
     return fill_file(
         options.table,
         options.edges,
         options.output,
-        chosen,
-        memory_limit=options.memory_limit or int(MOST_OF_MEMORY * machine_bytes()),
-        types=dict(options.types),
+        memory_limit=options.memory_limit or default_limit(),
+        options=table_options(options),
+        solve=solve,
         progress=progress,
-        solve=propagate,
     )
 
 
-def _all_columns(options: argparse.Namespace) -> list[str]:
-    """What was asked for that looks at all columns at once."""
-    return [name for name in ("intervals", "scores", "report") if getattr(options, name)]
-
-
-def _sizing(options: argparse.Namespace) -> Any:
-    from ..large._disk import EdgeFile, Sizing, TableFile
-
-    rows = TableFile(Path(options.table))
-    edges = EdgeFile(Path(options.edges), options.source, options.target, options.weight)
-    wanted = [name for name in rows.names if name not in (options.id, *options.exclude)]
-    if options.columns is not None:
-        wanted = [name for name in wanted if name in options.columns]
-    return Sizing.of(rows, edges, options.id or rows.names[0], wanted, options.solver)
-
-
-def machine_bytes() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not on Windows
-        return 8 << 30
+def _check_method(options: argparse.Namespace) -> None:
+    """Refuse what looks at all columns at once."""
+    asked = [name for name in ("intervals", "scores", "report") if getattr(options, name)]
+    check_sharded_method(options.method, asked)

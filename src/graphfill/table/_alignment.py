@@ -72,9 +72,8 @@ def align(frame: nw.DataFrame[Any], edges: Any, options: TableOptions, source: S
     for role, name, column in zip(("source", "target"), names, ends, strict=True):
         row = column.missing()
         if row is not None:
-            raise _edge_without_end(
-                naming, naming.edge_row(row), role, _marker(source.edge_originals, name, row)
-            )
+            marker = _marker(source.edge_originals, name, row)
+            raise edge_without_end(naming.edges, naming.edge_row(row), role, marker)
     id, ids = find_ids(frame, options.id, ends, source, guesses, numbered_rows)
     for holder, columns in ((naming.table, [ids]), (naming.edges, ends)):
         if any(column.trimmed for column in columns):
@@ -111,14 +110,12 @@ def _marker(originals: Mapping[str, Any], name: Any, row: int) -> str | None:
 # -- refusals --
 
 
-def _edge_without_end(naming: Naming, row: str, role: str, marker: str | None) -> InputError:
+def edge_without_end(holder: str, row: str, role: str, marker: str | None = None) -> InputError:
     """An edge that names one node only; `marker`: what stands there and means missing."""
     if marker is None:
-        return InputError(
-            f"There is no {role} in {naming.edges}, {row}: name the node or drop the edge."
-        )
+        return InputError(f"There is no {role} in {holder}, {row}: name the node or drop the edge.")
     return InputError(
-        f"The {role} in {naming.edges}, {row} is {named(marker)}, which counts as missing: pass "
+        f"The {role} in {holder}, {row} is {named(marker)}, which counts as missing: pass "
         f"{option('missing', edges=True)} '' if it is an id, or drop the edge."
     )
 

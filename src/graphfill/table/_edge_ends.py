@@ -48,7 +48,7 @@ def ends_in_table(
     for name in (options.source, options.target, options.weight):
         if name is not None:
             check_column_name(name, names, naming.edges)
-    _check_two_ends_named(options.source, options.target, naming.edges)
+    check_two_ends_named(options.source, options.target, naming.edges)
     ends = options.source, options.target
     if options.source is None:
         ends = guess_ends(names, naming, guesses)
@@ -59,7 +59,7 @@ def ends_in_table(
     return (first, second), weights, ends
 
 
-def _check_two_ends_named(source: Any, target: Any, holder: str) -> None:
+def check_two_ends_named(source: Any, target: Any, holder: str) -> None:
     """Refuse one end without the other, and one column for both."""
     if (source is None) != (target is None):
         named_end, other = ("source", "target") if target is None else ("target", "source")

@@ -234,9 +234,14 @@ def distinct(ids: Ids) -> bool:
 def read_ids(frame: nw.DataFrame[Any], name: Any, texts: Mapping[str, Any], holder: str) -> Ids:
     """A column of ids, with its text where that is at hand."""
     column = frame.get_column(name)
-    if column.dtype.is_nested():
+    check_not_nested(column.dtype.is_nested(), name, holder)
+    return Ids(column, texts.get(name))
+
+
+def check_not_nested(nested: bool, name: Any, holder: str) -> None:
+    """Refuse lists and structs as ids."""
+    if nested:
         raise InputError(
             f"Column {name!r} of {holder} holds lists or structs, which cannot be ids: name "
             "another column."
         )
-    return Ids(column, texts.get(name))

@@ -54,6 +54,17 @@ class TableOptions:
         }
 
 
+def plain_kinds(types: Mapping[Any, str]) -> dict[Any, str]:
+    """Kinds of columns without how their text is written, which matters to the reader alone.
+
+    Examples
+    --------
+    >>> plain_kinds({"born": "date:%d/%m/%Y"})
+    {'born': 'date'}
+    """
+    return {name: kind.partition(":")[0] for name, kind in types.items()}
+
+
 @dataclass(frozen=True)
 class Naming:
     """What messages call the two tables and the places in them."""

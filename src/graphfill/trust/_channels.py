@@ -63,7 +63,7 @@ class Recipe:
             warnings.simplefilter("ignore", GraphfillWarning)  # the summary says it by column
             if self.method == "neighbors":
                 tick(1.0)
-                return neighbor_mean(X, graph)[0]
+                return np.asarray(neighbor_mean(X, graph)[0], np.float64)
             options = within_limit(self.propagation, X)
             result = self.solve(X, graph, options, progress=tick)
         solved.add(result)

@@ -12,11 +12,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from cli.real_command import ENVIRONMENT, GRAPHFILL, graphfill
+from large.filled_files import fill_file
 from pyarrow import parquet
 
 import graphfill as gf
 from graphfill.errors import GraphfillWarning, InputError
-from graphfill.large._disk import EdgeFile, Sizing, TableFile, fill_file
+from graphfill.large._disk import EdgeFile, Sizing, TableFile
 
 ROWS = 3000
 SMALL = "330MB"  # a column at a time or two
@@ -241,6 +242,7 @@ def test_a_killed_command_goes_on_where_it_was(tmp_path):
         (["--engine", "local", "--solver", "chebyshev"], "--solver chebyshev works in one piece"),
         (["--shards", "4"], "--shards is for an engine: name it with --engine"),
         (["--memory-limit", "100MB"], "--memory-limit 100 MB cannot be kept"),
+        (["--memory-limit", "331MB", "--id", "kez"], "'kez' in nodes.parquet; did you mean 'key'?"),
     ],
 )
 def test_refusals(folder, tmp_path, arguments, says):
@@ -254,8 +256,12 @@ def test_refusals(folder, tmp_path, arguments, says):
     assert not list(tmp_path.iterdir())
 
 
-def test_ids_that_are_missing_or_repeated(folder, tmp_path):
-    for ids, says in ((["k1", None], "row 2"), (["k1", "k1"], "rows? 1 and row 2|row 1.*row 2")):
+def test_ids_that_are_missing_or_repeated_or_of_another_kind(folder, tmp_path):
+    for ids, says in (
+        (["k1", None], "row 2"),
+        (["k1", "k1"], "rows? 1 and row 2|row 1.*row 2"),
+        ([1, 2], "column 'key' of nodes.parquet are whole numbers"),
+    ):
         pl.DataFrame({"key": ids, "x": [1.0, None]}).write_parquet(tmp_path / "nodes.parquet")
         with pytest.raises(InputError, match=says):
             fill_file(

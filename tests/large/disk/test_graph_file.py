@@ -14,6 +14,7 @@ from graphfill.errors import InputError
 from graphfill.large._disk import EdgeFile, Numbering, store_graph
 from graphfill.table._alignment import align
 from graphfill.table._id_column import Ids
+from graphfill.table._options import Source, TableOptions
 
 NAMES = {
     "numbers": lambda i: i,
@@ -48,13 +49,14 @@ def test_same_arrays_as_in_memory(problem, budget):
     weight = "w" if "w" in edges.columns else None
     names = {"source": "u", "target": "v", "weight": weight}
     frame = nw.from_native(pl.DataFrame({"id": ids}))
-    expected = align(frame, edges, id="id", **names).graph
+    aligned = align(frame, edges, TableOptions(id="id", **names), Source())
+    expected, in_order = aligned.graph, Ids(pl.Series(ids))
+    if aligned.order is not None:
+        in_order = in_order.take(aligned.order)
     with tempfile.TemporaryDirectory() as folder:
         edges.write_parquet(Path(folder, "edges.parquet"))
         file = EdgeFile(Path(folder, "edges.parquet"), **names)
-        graph, nodes = store_graph(
-            file, Numbering(Ids(pl.Series(ids))), Path(folder), budget=budget
-        )
+        graph, nodes = store_graph(file, Numbering(in_order), Path(folder), budget=budget)
         assert nodes.n_nodes == graph.n_nodes == expected.n_nodes
         assert np.array_equal(graph.indptr, expected.indptr)
         assert np.array_equal(graph.indices, expected.indices)
@@ -72,7 +74,9 @@ def test_many_chunks_and_files(tmp_path):
         tmp_path / "edges.parquet", row_group_size=7000
     )
     frame = nw.from_native(pl.DataFrame({"id": np.arange(3000)}))
-    expected = align(frame, pl.read_parquet(tmp_path / "edges.parquet"), id="id").graph
+    expected = align(
+        frame, pl.read_parquet(tmp_path / "edges.parquet"), TableOptions(id="id"), Source()
+    ).graph
     told = []
     graph, _ = store_graph(
         EdgeFile(tmp_path / "edges.parquet"),

@@ -5,9 +5,10 @@ What is kept in memory grows with the number of nodes, not with that of edges or
 """
 
 from .filling import fill_file
-from .graph_file import store_graph
-from .numbering import Numbering
+from .graph_file import Numbering, store_graph
+from .inputs import Inputs, least_in_memory, open_inputs
 from .parquet import EdgeFile, TableFile
 from .sizing import Sizing
 
-__all__ = ["EdgeFile", "Numbering", "Sizing", "TableFile", "fill_file", "store_graph"]
+__all__ = ["EdgeFile", "Inputs", "Numbering", "Sizing", "TableFile"]
+__all__ += ["fill_file", "least_in_memory", "open_inputs", "store_graph"]

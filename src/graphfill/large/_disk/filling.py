@@ -4,54 +4,47 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import errors
+from ...errors import check_choice
 from ...io import merge
 from ...io._atomic import replacing
 from ...io._columnar import parquet_writer
 from ...solve import propagate_with
 from ...solve._memory import give_back, parse_bytes
-from ...table import _refuse_tables
-from ...table._alignment import Alignment, no_id_matches
+from ...table._alignment import Alignment, id_occurs_twice, row_without_id
 from ...table._fill import fill_table
 from ...table._id_column import Ids, first_duplicate, numbered, order_by_id
-from ...table._id_search import SAMPLE, guessed_column, most_alike, no_id_column
-from ...table._options import Naming, Source, TableOptions
+from ...table._options import Source, TableOptions, plain_kinds
 from ...table._result import ColumnSummary, TableResult
 from ...trust import Solve
-from .. import _refuse_disk
-from .graph_file import store_graph
-from .numbering import Numbering
-from .parquet import EdgeFile, TableFile
-from .sizing import Sizing
+from .graph_file import Numbering, Tick, store_graph
+from .inputs import Inputs, open_inputs
+from .parquet import SAMPLE_ROWS, TableFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Tick = Callable[[float], None]
-
 METHODS = ("propagation", "neighbors", "mean")  # one column at a time
-BUILDING = 0.1  # of the progress
+LINKING = 0.1  # of the progress
 
 
 def fill_file(
     table: str | Path,
     edges: str | Path,
     output: str | Path,
-    options: TableOptions,
     *,
     memory_limit: int | float | str,
-    types: Mapping[str, str] | None = None,
-    folder: str | Path | None = None,
-    progress: Tick | None = None,
+    options: TableOptions,
     solve: Solve = propagate_with,
+    progress: Tick | None = None,
 ) -> TableResult:
     """Fill the missing cells of a Parquet file, in memory that is limited.
 
@@ -61,198 +54,119 @@ def fill_file(
     Parameters
     ----------
     table, edges, output : paths of Parquet files
+        The sorted edges and the filled columns are kept beside the output in the meantime.
     memory_limit : int or str
         Bytes that this process may use in all, its libraries included; refused before any work
         is done if they cannot be kept. What the system keeps of files that were read does not
         count, for it is given up when memory is needed.
-    id, source, target, weight, columns, exclude, types, missing, seed
-        As in :func:`graphfill.impute`.
-    method : {"propagation", "neighbors", "mean"}
-        The others look at all columns at once.
-    folder : path, optional
-        Where the sorted edges and the filled columns are kept in the meantime; a new folder
-        beside the output by default.
-    propagate, options
-        What solves the channels, and its options.
+    options : TableOptions
+        Of the methods, those that do not look at all columns at once.
+    solve : what propagates channels, as `propagate_with`
+    progress : called with the share of the work done since the last call
 
     Returns
     -------
     TableResult
         Without the table, which is in the file, and the cells.
     """
-    errors.check_choice("method", options.fill.method, METHODS)
+    check_choice("method", options.fill.method, METHODS)
     limit = parse_bytes(memory_limit)
     assert limit is not None
-    began = time.perf_counter()
-    tell = progress or (lambda share: None)
-    kinds = dict(types or options.types)
-    columns, exclude, id = options.columns, options.exclude, options.id
-    pairs = EdgeFile(Path(edges), options.source, options.target, options.weight)
-    rows = TableFile(Path(table), kinds)
-    for name in [*(columns or ()), *exclude]:
-        _refuse_tables.check_column_name(name, rows.names, rows.path.name)
-    own, guesses = find_ids(rows, pairs, id)
-    _refuse_tables.check_not_the_ids(own, columns)
-    _refuse_tables.check_in_one_list(columns, exclude)
-    wanted = [
-        name
-        for name in rows.names
-        if name != own and name not in exclude and (columns is None or name in columns)
-    ]
-    sizing = Sizing.of(rows, pairs, own, wanted, options.fill.propagation.solver)
-    sizing.groups(limit)
-    with ExitStack() as stack:
-        place = Path(folder) if folder is not None else Path(output).resolve().parent
-        place = Path(
-            stack.enter_context(tempfile.TemporaryDirectory(prefix=".graphfill-", dir=place))
-        )
-        alignment = _link(
-            rows,
-            pairs,
-            own,
-            id is None,
-            place,
-            limit - sizing.fixed_bytes,
-            lambda s: tell(BUILDING * s),
-        )
-        alignment.guesses.extend(guesses)
+    times = [time.perf_counter()]
+    tick = progress or (lambda share: None)
+    inputs = open_inputs(table, edges, options)
+    inputs.sizing.groups(limit)  # refuses a limit that cannot be kept
+    beside = Path(output).resolve().parent
+    with tempfile.TemporaryDirectory(prefix=".graphfill-", dir=beside) as name:
+        folder, room = Path(name), limit - inputs.sizing.fixed_bytes
+        alignment = _link(inputs, options.id is None, folder, room, lambda s: tick(LINKING * s))
         give_back()
-        linked = time.perf_counter()
+        times.append(time.perf_counter())
         # Edges may name more nodes than the table has rows.
-        sizing = replace(sizing, n_nodes=alignment.graph.n_nodes)
+        sizing = replace(inputs.sizing, n_nodes=alignment.graph.n_nodes)
         groups, left = sizing.groups(limit)
-        kept = Kept(place, rows)
-        results = []
-        for group in groups:
-            sheet = rows.sheet([own, *group])
-            limited = replace(options.fill.propagation, memory_limit=left)
-            part = replace(
-                options,
-                columns=group,
-                exclude=(),
-                types={name: kind.partition(":")[0] for name, kind in kinds.items()
-                       if name in group},
-                fill=replace(options.fill, propagation=limited),
-            )  # fmt: skip
+        columns = FilledColumns(folder, inputs.table)
+        share = (1 - LINKING) / max(len(sizing.columns), 1)  # of the progress, per column
+
+        def fill(group: list[str]) -> TableResult:
+            sheet = inputs.table.sheet([inputs.id, *group])
             result = fill_table(
                 sheet.table,
                 None,
-                part,
-                source=Source(naming=_naming(rows, pairs)),
+                _for_group(options, group, left),
+                source=Source(naming=inputs.naming),
                 alignment=alignment,
                 solve=solve,
-                progress=_part(tell, (1 - BUILDING) * len(group) / max(len(wanted), 1)),
+                progress=lambda done: tick(share * len(group) * done),
             )
-            kept.add(merge(result.table, sheet, result.filled, "parquet").drop_columns([own]))
+            filled = merge(result.table, sheet, result.filled, "parquet")
+            columns.add(filled.drop_columns([inputs.id]))
             result.table, result.filled, result.unreached = None, {}, {}
-            results.append(result)
-            del sheet
+            return result
+
+        results = []
+        for group in groups:
+            results.append(fill(group))
             give_back()
-        filled = time.perf_counter()
+        times.append(time.perf_counter())
         with replacing(output) as file:
-            kept.write(file)
-    total = _total(results, rows.names)
-    done = time.perf_counter()
-    total.seconds = {
-        "link": linked - began,
-        "fill": filled - linked,
-        "write": done - filled,
-        "total": done - began,
-    }
+            columns.write(file)
+    times.append(time.perf_counter())
+    total = _total(results, inputs.table.names)
+    link, filling, write = np.diff(times).tolist()
+    total.seconds = {"link": link, "fill": filling, "write": write, "total": times[-1] - times[0]}
     return total
 
 
-def _part(tell: Tick, share: float) -> Tick:
-    return lambda done: tell(share * done)
+def _for_group(options: TableOptions, group: Sequence[str], limit: int) -> TableOptions:
+    """The options for a group of columns, within what memory is left."""
+    propagation = replace(options.fill.propagation, memory_limit=limit)
+    types = {name: kind for name, kind in options.types.items() if name in group}
+    fill = replace(options.fill, propagation=propagation)
+    return replace(options, columns=group, exclude=(), types=plain_kinds(types), fill=fill)
 
 
-def _naming(rows: TableFile, edges: EdgeFile) -> Naming:
-    return Naming(
-        table=rows.path.name,
-        edges=edges.path.name,
-        row=lambda row: f"row {row + 1}",
-        edge_row=edges.naming.edge_row,
-        cell_row=lambda row: f"{rows.path.name}, row {row + 1}",
-    )
-
-
-def find_ids(rows: TableFile, edges: EdgeFile, name: str | None) -> tuple[str, list[str]]:
-    """The column of the table that holds the ids, and the guesses made so far."""
-    import pyarrow as pa
-
-    if name is not None:
-        _refuse_tables.check_column_name(name, rows.names, rows.path.name)
-        return name, edges.guesses
-    first = next(edges.chunks(), None)
-    if first is None:
-        raise _refuse_disk.no_edges_to_guess_by(edges.path.name)
-    ends = first[0].sample(SAMPLE), first[1].sample(SAMPLE)
-    del first
-
-    def candidates() -> Iterator[tuple[str, Ids]]:
-        for field in rows.schema:
-            if not (pa.types.is_floating(field.type) or field.type.num_fields):
-                yield field.name, Ids(rows.arrow([field.name])[field.name])
-
-    best = most_alike(candidates(), ends)
-    if best is None or not best.worth_naming(ends):
-        raise no_id_column(Naming(rows.path.name, edges.path.name), ends, best)
-    return best.name, [*edges.guesses, guessed_column(best.name, rows.path.name)]
-
-
-def _link(
-    rows: TableFile,
-    edges: EdgeFile,
-    id: str,
-    guessed: bool,
-    folder: Path,
-    budget: int,
-    tell: Tick,
-) -> Alignment:
-    """The graph of the rows, sorted into a folder."""
-    ids = Ids(rows.arrow([id])[id])
+def _link(inputs: Inputs, guessed: bool, folder: Path, room: int, tick: Tick) -> Alignment:
+    """The graph of the rows, sorted into a folder; `guessed`: nobody named the column of ids."""
+    table, edges, id = inputs.table, inputs.edges, inputs.id
+    ids = Ids(table.arrow([id])[id])
     row = ids.missing()
     if row is not None:
-        raise _refuse_tables.row_without_id(rows.path.name, f"row {row + 1}", id, guessed)
-    (numbers,) = numbered(ids)
-    twice = first_duplicate(numbers)
+        raise row_without_id(table.path.name, f"row {row + 1}", id, guessed)
+    twice = first_duplicate(numbered(ids)[0])
     if twice is not None:
         places = (f"row {twice[0] + 1}", f"row {twice[1] + 1}")
-        raise _refuse_tables.id_occurs_twice(rows.path.name, id, ids[twice[1]], *places, guessed)
-    del numbers
+        raise id_occurs_twice(table.path.name, id, ids[twice[1]], *places, guessed)
+    for source, target, _ in islice(edges.chunks(SAMPLE_ROWS), 1):
+        inputs.check_alike(ids, source, target)
     order = order_by_id(ids)
-    nodes_by_id = Numbering(ids if order is None else ids.take(order))
-    graph, nodes = store_graph(edges, nodes_by_id, folder, budget=budget // 2, progress=tell)
-    n_rows = rows.n_rows
+    numbering = Numbering(ids if order is None else ids.take(order))
+    graph, nodes = store_graph(edges, numbering, folder, budget=room // 2, progress=tick)
+    n_rows, n_outside = table.n_rows, nodes.n_nodes - table.n_rows
     n_unlinked = int(np.count_nonzero(np.diff(graph.indptr)[:n_rows] == 0))
-    if edges.n_edges and n_unlinked == n_rows and nodes.n_nodes > n_rows:
-        end = next(edges.chunks())[0]
-        raise no_id_matches(Naming(rows.path.name, edges.path.name), id, ids, end)
-    n_outside = nodes.n_nodes - n_rows
+    if edges.n_edges and n_unlinked == n_rows and n_outside:
+        raise inputs.no_match(ids, next(edges.chunks())[0])
     ends = edges.source, edges.target
-    return Alignment(graph, n_rows, n_outside, n_unlinked, id, *ends, order=order)
+    return Alignment(graph, n_rows, n_outside, n_unlinked, id, *ends, list(inputs.guesses), order)
 
 
-@dataclass
-class Kept:
-    """Filled columns laid aside, to be written row group by row group in the end."""
+class FilledColumns:
+    """Filled columns kept in a folder, to be written row group by row group in the end."""
 
-    folder: Path
-    rows: TableFile
-
-    def __post_init__(self) -> None:
+    def __init__(self, folder: Path, table: TableFile):
+        self.folder, self.table = folder, table
         self._files: list[Path] = []
         self._fields: dict[str, Any] = {}
 
     def add(self, columns: pa.Table) -> None:
-        """Lay some columns aside, cut into the groups of rows of the input."""
+        """Keep some columns, cut into the groups of rows of the input."""
         import pyarrow as pa
 
         path = self.folder / f"columns-{len(self._files):04d}.arrow"
         columns = columns.unify_dictionaries()
         with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, columns.schema) as writer:
             start = 0
-            for n_rows in filter(None, self.rows.grouping.rows):
+            for n_rows in filter(None, self.table.grouping.rows):
                 group = columns.slice(start, n_rows).combine_chunks()
                 writer.write_table(group, max_chunksize=n_rows)
                 start += n_rows
@@ -263,40 +177,34 @@ class Kept:
         """The columns of the input in order, new ones behind them."""
         import pyarrow as pa
 
-        names = self.rows.names
-        rest = [name for name in names if name not in self._fields]
-        order = [*names, *(name for name in self._fields if name not in names)]
-        fields = [
-            self._fields[name] if name in self._fields else self.rows.schema.field(name)
-            for name in order
-        ]
-        schema = pa.schema(fields, self.rows.schema.metadata)
-        maps = [pa.memory_map(str(path)) for path in self._files]
-        readers = [pa.ipc.open_file(source) for source in maps]
-        groups = (g for g in self.rows.row_groups(rest) if g.num_rows)
-        with parquet_writer(file, schema, self.rows.grouping) as writer:
+        fields = {field.name: field for field in self.table.schema} | self._fields
+        schema = pa.schema(list(fields.values()), self.table.schema.metadata)
+        rest = [name for name in fields if name not in self._fields]
+        with ExitStack() as stack:
+            maps = [stack.enter_context(pa.memory_map(str(path))) for path in self._files]
+            readers = [pa.ipc.open_file(source) for source in maps]
+            writer = stack.enter_context(parquet_writer(file, schema, self.table.grouping))
+            groups = (group for group in self.table.row_groups(rest) if group.num_rows)
             for number, group in enumerate(groups):
                 parts = {name: group[name] for name in rest}
                 for reader in readers:
                     batch = reader.get_batch(number)
                     parts |= {name: batch.column(name) for name in batch.schema.names}
-                cut = pa.table([parts[name] for name in order], schema=schema)
-                writer.write_table(cut, row_group_size=cut.num_rows)
-        for source in maps:
-            source.close()
+                whole = pa.table([parts[name] for name in fields], schema=schema)
+                writer.write_table(whole, row_group_size=whole.num_rows)
 
 
 def _total(results: list[TableResult], names: list[str]) -> TableResult:
     """What was done to all groups of columns, as if it had been one."""
-    first = results[0]
+    total = results[0]
     by_name = {column.name: column for result in results for column in result.columns}
-    first.columns = [
+    total.columns = [
         by_name.get(name, ColumnSummary(name, "left alone", 0, note="not asked for"))
         for name in names
     ]
-    first.notes = list(dict.fromkeys(note for result in results for note in result.notes))
-    first.n_iter = max(result.n_iter for result in results)
-    first.residual = max(result.residual for result in results)
-    told = [result.converged for result in results if result.converged is not None]
-    first.converged = all(told) if told else None
-    return first
+    total.notes = list(dict.fromkeys(note for result in results for note in result.notes))
+    total.n_iter = max(result.n_iter for result in results)
+    total.residual = max(result.residual for result in results)
+    converged = [result.converged for result in results if result.converged is not None]
+    total.converged = all(converged) if converged else None
+    return total

@@ -1,9 +1,9 @@
 """Edges sorted on disk into compressed sparse rows, in memory that does not grow with them.
 
-Both directions of every edge are dealt out to files by the row they start from, ranges of rows
+Both directions of every edge are written to files by the row they start from, ranges of rows
 with about as many entries each; a file at a time is then sorted, its duplicates merged, and
 written behind the rows before it. Edges are read twice: to count what each row will have, and to
-deal them out.
+distribute them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from ...graph import _refuse_graphs
 from ...graph._graph import Graph
 from ...io._atomic import refusal
-from ...table import _refuse_tables
+from ...table._alignment import no_id_matches
 from ...table._id_column import Ids
-from .numbering import Numbering
+from ...table._options import Naming
 from .parquet import EDGES_AT_ONCE, EdgeFile
 
 Array = NDArray[Any]
@@ -30,7 +30,54 @@ Tick = Callable[[float], None]
 SORT_BYTES = 40  # at most, per entry of a file that is being sorted
 EDGE_BYTES = 120  # per edge of a chunk that is being read
 MOST_FILES = 512
-ROW, COLUMN = np.uint64(32), np.uint64(0xFFFFFFFF)
+SPARSE = 4  # a table over the whole span of whole numbers, unless it were mostly holes
+ROW, COLUMN = np.uint64(32), np.uint64(0xFFFFFFFF)  # halves of an entry's key
+
+
+class Numbering:
+    """Nodes by their ids: the rows of a table, and behind them those that only edges name.
+
+    Parameters
+    ----------
+    ids : Ids
+        One per node, all different.
+    """
+
+    def __init__(self, ids: Ids):
+        self.ids = ids
+        self._row_of: Array | None = None
+        if ids.kind == "whole numbers" and len(ids):
+            numbers = ids.numpy()
+            low, high = int(numbers.min()), int(numbers.max())
+            if high - low < SPARSE * len(ids):
+                self._low = low
+                # One more place at either end, for what lies outside.
+                self._row_of = np.full(high - low + 3, -1, dtype=np.int32)
+                self._row_of[numbers - (low - 1)] = np.arange(len(ids), dtype=np.int32)
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.ids)
+
+    def rows(self, ends: Ids) -> Array:
+        """The number of each end, -1 where it is none of these nodes."""
+        import pyarrow.compute as pc
+
+        if self._row_of is not None:
+            places = np.clip(ends.numpy() - (self._low - 1), 0, len(self._row_of) - 1)
+            return np.asarray(self._row_of[places])
+        rows = pc.fill_null(pc.index_in(ends.values, value_set=self.ids.values), -1)
+        return np.asarray(rows)
+
+    def extended(self, others: Ids) -> Numbering:
+        """The same with further nodes: in order if they are whole numbers, else as they come."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        values = others.values
+        if others.kind == "whole numbers":
+            values = values.take(pc.sort_indices(values))
+        return Numbering(Ids(pa.concat_arrays([self.ids.values, values])))
 
 
 def store_graph(
@@ -53,62 +100,59 @@ def store_graph(
     budget : int
         Bytes to work in, beyond some 30 per node.
     """
-    tell = progress or (lambda share: None)
+    tick = progress or (lambda share: None)
     at_once = int(np.clip(budget // (2 * EDGE_BYTES), 1 << 12, EDGES_AT_ONCE))
-    numbering, counts, all_one = _count(edges, numbering, at_once, lambda s: tell(0.3 * s))
+    numbering, counts, all_one = _count(edges, numbering, at_once, lambda s: tick(0.3 * s))
     _refuse_graphs.check_node_count(numbering.n_nodes)
     bounds = _bounds(counts, max(budget // (2 * SORT_BYTES), 1))
-    weighted = edges.weight is not None and not all_one
+    weight = [] if edges.weight is None or all_one else [("weight", np.float64)]
+    entry = np.dtype([("key", np.uint64), *weight])
+    files = [folder / f"edges-{k:03d}.bin" for k in range(len(bounds) - 1)]
+    file_of = np.repeat(np.arange(len(files), dtype=np.uint16), np.diff(bounds))
     try:
-        files = [folder / f"edges-{k:03d}.bin" for k in range(len(bounds) - 1)]
-        _deal(edges, numbering, files, bounds, weighted, at_once, lambda s: tell(0.4 * s))
-        graph = _sort(numbering.n_nodes, files, bounds, weighted, folder, lambda s: tell(0.3 * s))
+        with ExitStack() as stack:
+            handles = [stack.enter_context(open(path, "wb")) for path in files]
+            for source, target, weights in edges.chunks(at_once):
+                ends = np.stack([numbering.rows(source), numbering.rows(target)], axis=1)
+                parts = _both_ways(ends, weights, entry, file_of)
+                for handle, part in zip(handles, parts, strict=True):
+                    handle.write(part.data)
+                tick(0.4 * len(ends) / max(edges.n_edges, 1))
+        graph = _sort(files, bounds, entry, folder, lambda s: tick(0.3 * s))
     except OSError as error:
         raise refusal(folder, error) from error
     return graph, numbering
 
 
 def _count(
-    edges: EdgeFile, numbering: Numbering, at_once: int, tell: Tick
+    edges: EdgeFile, numbering: Numbering, at_once: int, tick: Tick
 ) -> tuple[Numbering, Array, bool]:
-    """Find the nodes that the table lacks, and how many entries each row has at most."""
+    """The nodes with those that the table lacks; how many entries each row has at most; whether
+    all weights are 1 or 0."""
     import pyarrow as pa
 
     counts = np.zeros(numbering.n_nodes, dtype=np.int64)
-    unknown: tuple[list[Any], list[Any]] = [], []
-    n_unknown, all_one = 0, True
+    unknown: tuple[list[Any], list[Any]] = [], []  # different ids at either end
+    n_unknown, all_one, ids = 0, True, numbering.ids
     for source, target, weights in edges.chunks(at_once):
         for ends, seen in zip((source, target), unknown, strict=True):
-            _check_alike(ends, numbering, edges)
+            if ends.kind != ids.kind and len(ends):  # numbers, say, and not text
+                raise no_id_matches(Naming(edges=edges.path.name), None, ids, ends)
             rows = numbering.rows(ends)
-            found = rows >= 0
-            if not found.all():
-                here = ends.values.filter(pa.array(~found)).unique()
+            known = rows >= 0
+            if not known.all():
+                here = ends.values.filter(pa.array(~known)).unique()
                 seen[:] = [pa.concat_arrays([*seen, here]).unique()]
-                n_unknown += len(rows) - int(found.sum())
-                rows = rows[found]
+                n_unknown += len(rows) - int(known.sum())
+                rows = rows[known]
             counts += np.bincount(rows, minlength=len(counts))
         all_one = all_one and weights is not None and bool(np.isin(weights, (0, 1)).all())
-        tell(len(source) / max(edges.n_edges, 1))
-    listed = [*unknown[0], *unknown[1]]
-    if not listed:
+        tick(len(source) / max(edges.n_edges, 1))
+    if not any(unknown):
         return numbering, counts, all_one
-    others = Ids(pa.concat_arrays(listed).unique())
-    share = -(-n_unknown // len(others))
-    return (
-        numbering.extended(others),
-        np.concatenate([counts, np.full(len(others), share)]),
-        all_one,
-    )
-
-
-def _check_alike(ends: Ids, numbering: Numbering, edges: EdgeFile) -> None:
-    """Refuse ends of another kind than the table's ids: numbers, say, and not text."""
-    own = numbering.ids
-    if ends.kind != own.kind and len(ends):
-        raise _refuse_tables.no_id_matches(
-            "the table", None, own[0], own.kind, edges.path.name, ends[0], ends.kind
-        )
+    others = Ids(pa.concat_arrays([*unknown[0], *unknown[1]]).unique())
+    share = np.full(len(others), -(-n_unknown // len(others)))
+    return numbering.extended(others), np.concatenate([counts, share]), all_one
 
 
 def _bounds(counts: Array, entries: int) -> Array:
@@ -120,74 +164,46 @@ def _bounds(counts: Array, entries: int) -> Array:
     return np.unique(np.concatenate([[0], np.minimum(cuts, len(counts)), [len(counts)]]))
 
 
-def _deal(
-    edges: EdgeFile,
-    numbering: Numbering,
-    files: list[Path],
-    bounds: Array,
-    weighted: bool,
-    at_once: int,
-    tell: Tick,
-) -> None:
-    """Write both directions of each edge to the file of the row it starts from, in order."""
-    file_of = np.repeat(np.arange(len(files), dtype=np.uint16), np.diff(bounds))
-    with ExitStack() as stack:
-        handles = [stack.enter_context(open(path, "wb")) for path in files]
-        values = [
-            stack.enter_context(open(path.with_suffix(".weights"), "wb"))
-            for path in files
-            if weighted
-        ]
-        for source, target, weights in edges.chunks(at_once):
-            u, v = numbering.rows(source), numbering.rows(target)
-            kept = u != v
-            if weights is not None:
-                kept &= weights != 0
-                weights = weights[kept]
-            both = np.stack([u[kept], v[kept]], axis=1).astype(np.uint64)
-            row, column = both.ravel(), both[:, ::-1].ravel()
-            place = file_of[row]
-            turn = np.argsort(place, kind="stable")
-            key = ((row << ROW) | column)[turn]
-            ends = np.searchsorted(place[turn], np.arange(len(files) + 1))
-            twice = np.repeat(weights, 2)[turn] if weighted and weights is not None else None
-            for k in np.flatnonzero(np.diff(ends)):
-                span = slice(ends[k], ends[k + 1])
-                handles[k].write(key[span].data)
-                if twice is not None:
-                    values[k].write(twice[span].data)
-            tell(len(source) / max(edges.n_edges, 1))
+def _both_ways(ends: Array, weights: Array | None, entry: np.dtype, file_of: Array) -> list[Array]:
+    """Both directions of some edges [edges, 2], by the file of the row they start from."""
+    kept = ends[:, 0] != ends[:, 1]
+    if weights is not None:
+        kept &= weights != 0
+    both = ends[kept].astype(np.uint64)
+    row, column = both.ravel(), both[:, ::-1].ravel()
+    entries = np.empty(len(row), dtype=entry)
+    entries["key"] = (row << ROW) | column
+    if weights is not None and "weight" in entries.dtype.fields:
+        entries["weight"] = np.repeat(weights[kept], 2)
+    file = file_of[row]
+    entries = entries[np.argsort(file, kind="stable")]
+    n_files = int(file_of[-1]) + 1 if len(file_of) else 0
+    return np.split(entries, np.cumsum(np.bincount(file, minlength=n_files))[:-1])
 
 
-def _sort(
-    n_nodes: int, files: list[Path], bounds: Array, weighted: bool, folder: Path, tell: Tick
-) -> Graph:
+def _sort(files: list[Path], bounds: Array, entry: np.dtype, folder: Path, tick: Tick) -> Graph:
     """Sort file by file, and put the rows behind each other."""
-    length = np.zeros(n_nodes, dtype=np.int64)
-    entries, values = folder / "indices.bin", folder / "weights.bin"
-    with open(entries, "wb") as indices, open(values, "wb") as weights:
-        for k, path in enumerate(files):
-            key = np.fromfile(path, dtype=np.uint64)
+    length = np.zeros(bounds[-1], dtype=np.int64)
+    weighted = "weight" in (entry.names or ())
+    columns, values = folder / "indices.bin", folder / "weights.bin"
+    with open(columns, "wb") as indices, open(values, "wb") as weights:
+        for path, low, high in zip(files, bounds[:-1], bounds[1:], strict=True):
+            entries = np.fromfile(path, dtype=entry)
             if weighted:
-                listed = np.fromfile(path.with_suffix(".weights"), dtype=np.float64)
-                turn = np.argsort(key, kind="stable")
-                key, listed = key[turn], listed[turn]
-                first = np.concatenate([[True], key[1:] != key[:-1]])[: len(key)]
-                pair = np.cumsum(first) - 1
-                mean = np.bincount(pair, listed) / np.bincount(pair)
-                key = key[first]
-                weights.write(mean.data)
-                path.with_suffix(".weights").unlink()
+                entries = entries[np.argsort(entries["key"], kind="stable")]
             else:
-                key.sort()
-                key = key[np.concatenate([[True], key[1:] != key[:-1]])[: len(key)]]
+                entries["key"].sort()
+            key = entries["key"]
+            first = np.concatenate([[True], key[1:] != key[:-1]])[: len(key)]
+            if weighted:  # the mean of each pair's
+                pair = np.cumsum(first) - 1
+                weights.write((np.bincount(pair, entries["weight"]) / np.bincount(pair)).data)
+            key = key[first]
             indices.write((key & COLUMN).astype(np.int32).data)
-            row = (key >> ROW).astype(np.int64) - bounds[k]
-            length[bounds[k] : bounds[k + 1]] = np.bincount(
-                row, minlength=int(bounds[k + 1] - bounds[k])
-            )
+            row = (key >> ROW).astype(np.int64) - low
+            length[low:high] = np.bincount(row, minlength=int(high - low))
             path.unlink()
-            tell(1 / len(files))
+            tick(1 / len(files))
     indptr = np.concatenate([[0], np.cumsum(length)])
     if not indptr[-1]:
         empty = np.empty(0, dtype=np.float64) if weighted else None
@@ -196,4 +212,4 @@ def _sort(
     if weighted:
         mapped = np.memmap(values, dtype=np.float64, mode="r")
         _refuse_graphs.check_weight_total(mapped)
-    return Graph.of_sorted_rows(indptr, np.memmap(entries, dtype=np.int32, mode="r"), mapped)
+    return Graph.of_sorted_rows(indptr, np.memmap(columns, dtype=np.int32, mode="r"), mapped)

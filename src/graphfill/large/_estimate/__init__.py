@@ -1,4 +1,1 @@
-"""What a fill will take before it is begun: sizes from the files, speeds from a short trial.
-
-Nothing is imported here, so that ``graphfill --help`` answers at once.
-"""
+"""What a fill will take before it is begun: sizes from the files, speeds from a short trial."""

@@ -1,4 +1,5 @@
-r"""What a fill costs in time: from how much there is to do, and how fast that is done.
+r"""What a fill costs in time, from how much there is to do and how fast that is done; and shards
+in memory.
 
 One iteration of c channels on n nodes and m entries, cut into S shards that W workers step, takes
 
@@ -10,42 +11,34 @@ for conjugate gradients), B the bytes that a worker moves per second, and b the 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
-VALUE_BYTES = 8
-LANES = 16  # of a tile
+from .._disk.sizing import LANES, VALUE_BYTES
+from .._shards.shard import CACHE_BYTES
+
 CACHE_LINE = 8  # values
 EXPECTED_ITERATIONS = 25  # of the exact solver: 15 to 40 on most graphs, 150 on roads
 CHEBYSHEV_SHARE = 0.7  # products that stand for so many steps
 PASSES_OVER_ROWS = {"exact": 3.0, "diffusion": 1.0, "chebyshev": 2.0}
 ARRAYS_WRITTEN = {"exact": 3, "diffusion": 1}
 BARRIERS = {"exact": 2, "diffusion": 1}
-BARRIER_SECONDS, SHARD_SECONDS = 0.01, 0.004  # per barrier, and per shard of it: assumed
-START_SECONDS = 1.1  # Python and its libraries
+SHARDS_PER_WORKER = 4
+WORKER_BYTES = 110_000_000  # Python with the libraries that a worker uses
+ROW_BYTES = 60  # of a row beside its values: degree, factors, component, end of its entries
 
 
 @dataclass(frozen=True)
 class Work:
-    """What there is to do.
-
-    Attributes
-    ----------
-    n_nodes, n_edges : int
-    channels : int
-        Floats per node that are solved for.
-    solver : str
-    iterations : int
-        Of each solve.
-    rounds : int
-        Solves of every channel: 2 where the reliance is fitted on cells held out.
-    """
+    """What there is to do."""
 
     n_nodes: int
     n_edges: int
-    channels: int
+    channels: int  # floats per node that are solved for
     solver: str
-    iterations: int
-    rounds: int = 1
+    iterations: int  # of each solve
+    rounds: int = 1  # solves of every channel: 2 where the reliance is fitted on cells held out
+    weighted: bool = False
 
     @property
     def entries(self) -> int:
@@ -62,25 +55,14 @@ class Pace:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Who does it.
-
-    Attributes
-    ----------
-    workers, shards : int
-    pace : Pace
-        Of one worker.
-    move_byte : float
-        Seconds to move a byte to or from the folder of shards, or over the network, per worker.
-    barrier, per_shard : float
-        Seconds that a barrier takes, and each shard of it.
-    """
+    """Who does it; times are in seconds."""
 
     workers: int
     shards: int
-    pace: Pace
-    move_byte: float
-    barrier: float = BARRIER_SECONDS
-    per_shard: float = SHARD_SECONDS
+    pace: Pace  # of one worker
+    move_byte: float  # to or from the folder of shards, or over the network, per worker
+    barrier: float = 0.01  # assumed
+    per_shard: float = 0.004  # of a barrier: assumed
 
 
 def n_iterations(solver: str, steps: int) -> int:
@@ -106,7 +88,7 @@ def iteration_seconds(work: Work, pace: Pace, lanes: int) -> float:
     """One iteration of all channels in one process, in tiles of so many lanes."""
     rows = PASSES_OVER_ROWS[work.solver] * work.n_nodes * pace.row
     # Of a tile narrower than a cache line, some reads bring the rest of it for nothing.
-    waste = max(1.0, CACHE_LINE / max(min(lanes, work.channels), 1)) ** 0.5
+    waste = math.sqrt(max(1.0, CACHE_LINE / max(min(lanes, work.channels), 1)))
     return padded(work.channels, lanes) * (waste * work.entries * pace.entry + rows)
 
 
@@ -125,3 +107,19 @@ def sharded_iteration_seconds(work: Work, cluster: Cluster, halo_rows: int) -> f
     moving = moved_bytes(work, cluster.shards, halo_rows) * busy * cluster.move_byte
     waiting = cluster.barrier + cluster.per_shard * cluster.shards
     return computing + moving + BARRIERS[work.solver] * waiting
+
+
+def shard_bytes(work: Work, shards: int, workers: int, halo_rows: int) -> tuple[int, int]:
+    """What one shard takes at work, and what a worker does that steps its share of them.
+
+    A step of diffusion holds two arrays of rows and halo; conjugate gradients three, and one of
+    rows alone. A worker keeps those of its shards from step to step as far as it has room.
+    """
+    rows, lanes = -(-work.n_nodes // shards), padded(work.channels, LANES)
+    arrays = 3 * (rows + halo_rows) + rows if work.solver == "exact" else 2 * (rows + halo_rows)
+    stepping = arrays * lanes * VALUE_BYTES
+    entries = work.entries // shards * (4 + VALUE_BYTES * work.weighted)
+    mapped = entries + rows * (work.channels * VALUE_BYTES + ROW_BYTES)
+    share = -(-shards // workers)
+    kept = min(share * stepping, CACHE_BYTES)
+    return stepping + mapped, WORKER_BYTES + max(kept, stepping) + share * mapped
