@@ -9,6 +9,7 @@ per thread and per task, so that calls that overlap do not change each other's w
 from __future__ import annotations
 
 import datetime
+import difflib
 import reprlib
 import shlex
 from collections.abc import Callable, Iterator, Sequence
@@ -199,3 +200,15 @@ def memory_limit_too_low(
         f"{name} {verb} {limit} but filling {n_rows} x {n_columns} cells takes at least {needed} "
         f"({result} of it for the result): raise the limit or fill fewer columns at a time."
     )
+
+
+def check_column_name(name: Any, names: Sequence[Any], holder: str) -> None:
+    """Refuse the name of a column that is not there, with the nearest that is."""
+    if name in names:
+        return
+    near = difflib.get_close_matches(str(name), [str(other) for other in names], 1, 0.5)
+    if near:
+        raise InputError(f"There is no column {name!r} in {holder}; did you mean {near[0]!r}?")
+    some = ", ".join(repr(other) for other in list(names)[:8])
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    raise InputError(f"There is no column {name!r} in {holder}, which has {some}{more}.")

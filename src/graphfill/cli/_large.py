@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..io import _refuse_outputs
+from ..io import no_folder
 from ..kernels._threads import available
 from ..large import _refuse_shards
 from ..solve._memory import parse_bytes
@@ -45,7 +45,7 @@ def solving(options: argparse.Namespace) -> Iterator[Callable[..., Result]]:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise _refuse_outputs.no_folder(folder, error) from None
+                raise no_folder(folder, error) from None
         engine = open_engine(options.engine, workers=options.workers, scheduler=options.scheduler)
         stack.callback(engine.close)
         n_shards = options.shards or SHARDS_PER_WORKER * (options.workers or available())

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..errors import InputError, named, option, switch
-
-
-def check_column_name(name: Any, names: Sequence[Any], holder: str) -> None:
-    """Refuse the name of a column that is not there, with the nearest that is."""
-    if name in names:
-        return
-    near = difflib.get_close_matches(str(name), [str(other) for other in names], 1, 0.5)
-    if near:
-        raise InputError(f"There is no column {name!r} in {holder}; did you mean {near[0]!r}?")
-    some = ", ".join(repr(other) for other in list(names)[:8])
-    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    raise InputError(f"There is no column {name!r} in {holder}, which has {some}{more}.")
+from ..errors import check_column_name as check_column_name
 
 
 def check_table(table: Any, holder: str) -> None:

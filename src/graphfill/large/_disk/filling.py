@@ -153,7 +153,7 @@ def fill_file(
                 propagate=propagate,
                 **options,
             )  # fmt: skip
-            kept.add(merge(result.table, sheet, result.filled, "parquet").drop_columns([own]))
+            kept.add(merge(result.table, sheet, result.filled).drop_columns([own]))
             result.table, result.filled, result.unreached = None, {}, {}
             results.append(result)
             del sheet

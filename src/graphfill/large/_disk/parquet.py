@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io import _refuse_files, _refuse_formats
-from ...io._columnar import finish, grouping_of, open_or_refuse
-from ...io._options import Options
-from ...io._sheet import Sheet
+from ...io import (
+    Options,
+    Sheet,
+    check_columnar,
+    check_header,
+    check_is_file,
+    check_some_rows,
+    finish,
+    grouping_of,
+    unreadable,
+)
 from ...table import _refuse_tables
 from ...table._edge_ends import checked_weights, guess_ends
 from ...table._id_column import Ids
@@ -32,13 +39,12 @@ def open_parquet(path: Path) -> Any:
     import pyarrow as pa
     from pyarrow import parquet
 
-    _refuse_files.check_is_file(path)
-    with open_or_refuse(path) as file:
-        _refuse_formats.check_columnar(path, file.read(8), "parquet")
+    check_is_file(path)
+    check_columnar(path, "parquet")
     try:
         return parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise _refuse_files.unreadable(path, error) from None
+        raise unreadable(path, error) from None
 
 
 class EdgeFile:
@@ -64,7 +70,7 @@ class EdgeFile:
         with open_parquet(path) as file:
             self.n_edges = file.metadata.num_rows
             schema = file.schema_arrow
-        _refuse_files.check_header(path, schema.names, None)
+        check_header(path, schema.names)
         for name in (source, target, weight):
             if name is not None:
                 _refuse_tables.check_column_name(name, schema.names, path.name)
@@ -102,7 +108,7 @@ class EdgeFile:
                     yield ends[0], ends[1], weights
                     start += batch.num_rows
             except (pa.ArrowException, OSError) as error:
-                raise _refuse_files.unreadable(self.path, error) from None
+                raise unreadable(self.path, error) from None
 
     def _from(self, start: int) -> Any:
         return lambda row: self.naming.edge_row(start + row)
@@ -117,8 +123,8 @@ class TableFile:
             self.schema = file.schema_arrow
             self.n_rows = file.metadata.num_rows
             self.grouping = grouping_of(file.metadata)
-        _refuse_files.check_header(path, self.schema.names, None)
-        _refuse_files.check_some_rows(path, self.n_rows > 0, False)
+        check_header(path, self.schema.names)
+        check_some_rows(path, self.n_rows > 0, False)
         for name in self._options.types:
             _refuse_tables.check_column_name(name, self.schema.names, path.name)
 
@@ -137,7 +143,7 @@ class TableFile:
                     for number in range(file.metadata.num_row_groups)
                 ]
             except (pa.ArrowException, OSError) as error:
-                raise _refuse_files.unreadable(self.path, error) from None
+                raise unreadable(self.path, error) from None
         return pa.concat_tables(groups).select(list(names))
 
     def sheet(self, names: Sequence[str]) -> Sheet:
@@ -155,7 +161,7 @@ class TableFile:
                 try:
                     yield file.read_row_group(number, columns=list(names), use_threads=False)
                 except (pa.ArrowException, OSError) as error:
-                    raise _refuse_files.unreadable(self.path, error) from None
+                    raise unreadable(self.path, error) from None
 
     def cell_bytes(self) -> dict[str, float]:
         """Bytes per cell of each column as Arrow holds it, as far as the file tells."""

@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...io import _refuse_outputs
-from ...io._atomic import sync_folder
+from ...io import sync_folder, unwritable
 from .. import _refuse_shards
 from .storage import remove, writing
 
@@ -192,7 +191,7 @@ def make_folders(folder: Path) -> None:
         for name in ("state", "barriers"):
             (folder / name).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise _refuse_outputs.unwritable(folder, error) from error
+        raise unwritable(folder, error) from error
     sync_folder(folder)
 
 
