@@ -21,7 +21,7 @@ def parse(*cells, name="column", decimal=".", first_line=1, **options):
         "csv",
         pa.table({}),
         dialect=Dialect(decimal=decimal),
-        locate=lambda row: row + first_line,
+        line_of=lambda row: row + first_line,
     )
     return parse_column(pa.chunked_array([list(cells)], pa.string()), name, sheet, **options)
 

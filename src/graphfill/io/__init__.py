@@ -17,10 +17,9 @@ from ._atomic import (
 from ._columnar import finish, grouping_of, parquet_writer
 from ._columns import as_number
 from ._files import check_columnar, check_is_file, unreadable
-from ._numbers import stray_words
-from ._read import read_edges, read_table
 from ._sheet import Options, Sheet, check_header, check_some_rows
-from ._write import check_output, merge, write_table
+from ._tables import check_output, merge, read_edges, read_table, write_table
+from ._text import stray_words
 
 __all__ = [
     "Options",

@@ -85,13 +85,14 @@ def grouping_of(meta: Any) -> Grouping:
 
 def _read_arrow(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
     import pyarrow as pa
-    from pyarrow import feather
 
     size = path.stat().st_size
     with pa.OSFile(str(path)) as file:
         magic = file.read(6)
         file.seek(0)
         if magic[:4] == b"FEA1":  # Feather as it was before 2020
+            from pyarrow import feather
+
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)
                 return feather.read_table(path, memory_map=False), Grouping([], "lz4")

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from . import _dates as dates
-from . import _numbers as numbers
-from ._text import TextFormat
+from ._text import TextFormat, near_numbers, parse_numbers, parse_numbers_as, stray_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,19 +64,19 @@ def parse_column(
         kind = None
     cells = pc.utf8_trim_whitespace(texts)
     if kind in ("number", "integer"):
-        return *numbers.parse_as(cells, kind, decimal, name, sheet), None
+        return *parse_numbers_as(cells, kind, decimal, name, sheet), None
     if kind is not None:
         column, moment = dates.parse_as(cells, kind, name, sheet)
         return column, TextFormat(decimal=decimal, moment=moment), None
     if cells.null_count == len(cells):
         return texts, as_text, None
     if with_numbers:
-        column, text_format = numbers.parse(cells, decimal)
+        column, text_format = parse_numbers(cells, decimal)
         if column is not None:
             return column, text_format, None
-        if numbers.stray_words(cells, decimal):  # whoever fills the column says so
+        if stray_words(cells, decimal):  # whoever fills the column says so
             return texts, as_text, None
-        note = numbers.near_numbers(cells, decimal, name, sheet)
+        note = near_numbers(cells, decimal, name, sheet)
         if note is not None:
             return texts, as_text, note
     column, form, note = dates.parse(cells, name)
@@ -156,12 +155,11 @@ def mark_blank(column: pa.ChunkedArray, empty: bool) -> pa.ChunkedArray:
 
 def null_where(mask: pa.ChunkedArray, column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Null in the cells that are marked; the same object if there is none."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     if not pc.any(mask, min_count=0).as_py():
         return column
-    return pc.if_else(pc.fill_null(mask, False), pa.scalar(None, column.type), column)
+    return pc.if_else(pc.fill_null(mask, False), None, column)
 
 
 def put(base: pa.ChunkedArray, marks: NDArray[np.bool_], values: Any) -> pa.ChunkedArray:

@@ -28,24 +28,12 @@ _TIMED = ("%H", "%I", "%M", "%S", "%T", "%R", "%X", "%c", "%s")
 
 @dataclass(frozen=True)
 class Moment:
-    """One form of writing dates or times.
+    """One form of writing dates or times."""
 
-    Attributes
-    ----------
-    pattern : str
-        In the letters of strftime.
-    digits : int
-        Digits of the fraction of a second.
-    padded : bool
-        Whether days and months below ten have a leading zero.
-    suffix : str
-        What follows: "Z" or an offset.
-    """
-
-    pattern: str
-    digits: int = 0
-    padded: bool = True
-    suffix: str = ""
+    pattern: str  # in the letters of strftime
+    digits: int = 0  # of the fraction of a second
+    padded: bool = True  # whether days and months below ten have a leading zero
+    suffix: str = ""  # what follows: "Z" or an offset
 
     def format(self, values: pa.Array) -> pa.Array:
         """Dates, times or timestamps as text in this form."""
@@ -85,8 +73,6 @@ def parse(
     >>> column.type, moment.pattern, moment.padded
     (DataType(date32[day]), '%d.%m.%Y', False)
     """
-    import pyarrow as pa
-
     try:
         if matches(cells[:PEEK], _ISO_DATE):  # the cast reads no other form
             return cells.cast("date32"), Moment("%Y-%m-%d"), None
@@ -99,7 +85,7 @@ def parse(
             return *_dates(cells, "Ymd"), None
         if matches(cells, _YEAR_LAST):
             return _year_last(cells, name)
-    except pa.ArrowInvalid:  # looks like a date, but there is no 31st of February
+    except ValueError:  # looks like a date, but there is no 31st of February
         pass
     return None, None, None
 

@@ -6,7 +6,7 @@ import datetime
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -24,14 +24,6 @@ ROWS = 1 << 14  # written at a time
 _BETWEEN = re.compile(r"[ \t\r\n]*[:,]?[ \t\r\n]*")  # a key, its value and the next key
 _DECODER = json.JSONDecoder()
 _KINDS = {bool: "a boolean", int: "a number", float: "a number", str: "a text"}
-
-
-@dataclass
-class Lines:
-    """The lines of a file as read, without blank ones, and what separates their parts."""
-
-    text: pa.Array
-    separators: tuple[str, str]
 
 
 class Column:
@@ -108,10 +100,10 @@ def read(path: Path, options: Options) -> Sheet:
         raise InputError(f"{path} is empty: {what}.")
     check_header(path, list(columns))
     compact = '": ' not in texts[0] and '":' in texts[0]
-    lines = Lines(pa.array(texts, pa.large_string()), (",", ":") if compact else (", ", ": "))
+    lines = pa.array(texts, pa.large_string()), (",", ":") if compact else (", ", ": ")
     fields, arrays = zip(*(column.array(len(texts)) for column in columns.values()), strict=True)
     table = pa.table(list(arrays), pa.schema(fields))
-    sheet = Sheet(path, "json", table, source=lines, locate=numbers.__getitem__)
+    sheet = Sheet(path, "json", table, source=lines, line_of=numbers.__getitem__)
     _type_texts(sheet, options)
     return sheet
 
@@ -191,7 +183,8 @@ def write(file: IO[bytes], output: Output) -> None:
 def _edited_lines(output: Output, start: int, stop: int) -> list[str]:
     """The lines as read, with the filled cells and new columns put in."""
     like, changed = output.like, output.changed
-    lines = like.source.text[start:stop].to_pylist()
+    text, separators = like.source
+    lines = text[start:stop].to_pylist()
     edits: list[dict[str, Any]] = [{} for _ in lines]
     for name in output.table.column_names:
         is_new = name not in like.table.column_names
@@ -201,7 +194,7 @@ def _edited_lines(output: Output, start: int, stop: int) -> list[str]:
                 if is_new or changed[name][start + row]:
                     edits[row][name] = value
     return [
-        _spliced(line, edit, like.source.separators) if edit else line
+        _spliced(line, edit, separators) if edit else line
         for line, edit in zip(lines, edits, strict=True)
     ]
 
@@ -222,31 +215,19 @@ def _spliced(line: str, edit: Mapping[str, Any], separators: tuple[str, str]) ->
     '{"a": 1.50, "b": 2, "c": "x" }'
     """
     new = {name: _dumped(value, separators) for name, value in edit.items()}
-    pieces, done = [], line.index("{") + 1
-    pieces.append(line[:done])
-    places = list(_places(line, done))
-    for name, start, end in places:
+    pieces, done = [], 0
+    start = last = line.index("{") + 1
+    while line[key := _next(line, last)] == '"':
+        name, end = _DECODER.raw_decode(line, key)
+        begin = _next(line, end)
+        _, last = _DECODER.raw_decode(line, begin)
         if name in new:
-            pieces += [line[done:start], new.pop(name)]
-            done = end
-    last = places[-1][2] if places else done
-    pieces.append(line[done:last])
+            pieces += [line[done:begin], new.pop(name)]
+            done = last
     comma, colon = separators
     added = [f"{_dumped(name, separators)}{colon}{value}" for name, value in new.items()]
-    if added and places:
-        pieces.append(comma)
-    return "".join([*pieces, comma.join(added), line[last:]])
-
-
-def _places(line: str, start: int) -> Iterator[tuple[str, int, int]]:
-    """Each key of an object that is known to be one, and where its value begins and ends."""
-    at = _next(line, start)
-    while line[at] == '"':
-        name, end = _DECODER.raw_decode(line, at)
-        begin = _next(line, end)
-        _, end = _DECODER.raw_decode(line, begin)
-        yield name, begin, end
-        at = _next(line, end)
+    between = comma if added and last > start else ""
+    return "".join([*pieces, line[done:last], between, comma.join(added), line[last:]])
 
 
 def _next(line: str, at: int) -> int:

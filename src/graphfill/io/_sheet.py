@@ -130,6 +130,8 @@ class Sheet:
         floats with NaN. An unfilled cell is written back as it stood.
     source : Any
         What the module of the format needs to write such a file again.
+    line_of : callable
+        The line a row stands on, from 1 (CSV, JSON lines); else its number from 1.
     """
 
     path: Path
@@ -141,7 +143,7 @@ class Sheet:
     notes: list[str] = field(default_factory=list)
     originals: dict[str, pa.ChunkedArray] = field(default_factory=dict, repr=False)
     source: Any = field(default=None, repr=False)
-    locate: Callable[[int], int] = field(default=lambda row: row + 1, repr=False)
+    line_of: Callable[[int], int] = field(default=lambda row: row + 1, repr=False)
 
     @property
     def left_alone(self) -> dict[str, str]:
@@ -149,37 +151,20 @@ class Sheet:
         nested = {field.name: "nested" for field in self.table.schema if field.metadata == NESTED}
         return nested | {name: "no name" for name in self.table.column_names if name == ""}
 
-    def line_of(self, row: int) -> int:
-        """The line a row stands on, from 1 (CSV, JSON lines); else its number from 1."""
-        return self.locate(row)
-
     def place(self, row: int) -> str:
-        """The same in words."""
+        """Where a row stands, as sentences name it."""
         return f"{'line' if self.format in ('csv', 'json') else 'row'} {self.line_of(row)}"
 
 
 @dataclass(frozen=True)
 class Output:
-    """A filled table that is to be written to a file.
-
-    Attributes
-    ----------
-    path : Path
-    table : pyarrow.Table
-        The columns of ``like.table`` in order, and perhaps new ones after them.
-    like : Sheet
-        What was read: every cell that was not filled is written as it stood.
-    changed : dict of name to bool array
-        Which cells were filled.
-    progress : callable, optional
-        Called with the amount written so far and in all.
-    """
+    """A filled table that is to be written to a file."""
 
     path: Path
-    table: pa.Table
-    like: Sheet
-    changed: Mapping[str, NDArray[np.bool_]]
-    progress: Progress | None = None
+    table: pa.Table  # the columns of `like.table` in order, and perhaps new ones after them
+    like: Sheet  # what was read: every cell that was not filled is written as it stood
+    changed: Mapping[str, NDArray[np.bool_]]  # which cells were filled
+    progress: Progress | None = None  # called with the amount written so far and in all
 
     def report(self, done: int, total: int) -> None:
         if self.progress is not None:

@@ -22,55 +22,30 @@ _POINT_NUMBER = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?\Z")
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one text file is written.
+    """How one text file is written."""
 
-    Attributes
-    ----------
-    separator : str
-        One character; a blank stands for any run of blanks and tabs.
-    decimal : {".", ","}
-    encoding : str
-        As Python names it, without a byte order mark.
-    bom : bytes
-        The byte order mark the file begins with.
-    line_end : str
-    final_line_end : bool
-        Whether the last line has one too.
-    header : bool
-        Whether the first line names the columns.
-    quoted : frozenset of int
-        Columns whose known cells are all quoted, needed or not.
-    quoted_header, all_quoted : bool
-        Whether the column names, or all cells and the missing ones too, are quoted.
-    preamble : str
-        Excel's ``sep=;`` line, if the file begins with one.
-    """
-
-    separator: str = ","
+    separator: str = ","  # one character; a blank stands for any run of blanks and tabs
     decimal: str = "."
-    encoding: str = "utf-8"
-    bom: bytes = b""
+    encoding: str = "utf-8"  # as Python names it, without a byte order mark
+    bom: bytes = b""  # the byte order mark that the file begins with
     line_end: str = "\n"
-    final_line_end: bool = True
-    header: bool = True
-    quoted: frozenset[int] = frozenset()
+    final_line_end: bool = True  # whether the last line has one too
+    header: bool = True  # whether the first line names the columns
+    quoted: frozenset[int] = frozenset()  # columns whose known cells are all quoted, needed or not
     quoted_header: bool = False
-    all_quoted: bool = False
-    preamble: str = ""
+    all_quoted: bool = False  # every cell, the missing ones too
+    preamble: str = ""  # Excel's "sep=;" line, if the file begins with one
 
 
 @dataclass(frozen=True)
 class Record:
-    """One row of a text file: its cells as written, quotes included, and where it stands.
-
-    ``unclosed`` is the line on which a quote opens that nothing closes, else 0.
-    """
+    """One row of a text file."""
 
     line: int
-    cells: list[str]
+    cells: list[str]  # as written, quotes included
     start: int
     end: int
-    unclosed: int = 0
+    unclosed: int = 0  # the line on which a quote opens that nothing closes, else 0
 
 
 @cache

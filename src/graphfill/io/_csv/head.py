@@ -24,27 +24,15 @@ _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?\Z")
 
 @dataclass
 class TextFile:
-    """A text file whose first lines have been read.
-
-    Attributes
-    ----------
-    names : list of str
-        Of its columns.
-    start : int
-        Where the data begin, in bytes of the clean text.
-    first_line : int
-        The line on which they begin.
-    notes : list of str
-        What had to be guessed.
-    """
+    """A text file whose first lines have been read."""
 
     path: Path
     options: Options
     dialect: Dialect
-    start: int
-    first_line: int
-    names: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    start: int  # where the data begin, in bytes of the clean text
+    first_line: int  # the line on which they begin
+    names: list[str] = field(default_factory=list)  # of the columns
+    notes: list[str] = field(default_factory=list)  # what had to be guessed
 
     @property
     def separator(self) -> str:

@@ -65,7 +65,7 @@ def _read(path: Path, options: Options) -> Sheet:
         where = f"{path.name} with # or % in front"
         file.notes.append(f"{stream.comments} {lines} of {where} {are}.")
     dialect = replace(file.dialect, final_line_end=final_line_end)
-    sheet = Sheet(path, "csv", pa.table({}), dialect=dialect, notes=file.notes, locate=line_of)
+    sheet = Sheet(path, "csv", pa.table({}), dialect=dialect, notes=file.notes, line_of=line_of)
     _type_columns(sheet, file.names, columns, options)
     return sheet
 

@@ -44,28 +44,14 @@ def _packed(file: Any, path: Path, mode: Literal["rb", "wb"]) -> Any:
 
 
 class Stream(io.RawIOBase):
-    """The UTF-8 text of a file, read in order, checked as it goes by.
-
-    Attributes
-    ----------
-    size, position : int
-        Bytes of the file on disk, in all and read so far.
-    quotes, comments : int
-        How many quotes, and lines of comments, went by.
-    last : bytes
-        The last byte that went by.
-    line : int
-        The line that has been reached.
-    error : Exception or None
-        What ended the stream: whoever reads it through other libraries finds the cause here.
-    """
+    """The UTF-8 text of a file, read in order, checked as it goes by."""
 
     def __init__(
         self, path: Path, options: Options, separator: str = ",", comments: bool = False
     ) -> None:
         self.path, self._options = path, options
         self._raw = open_or_refuse(path)
-        self.size = path.stat().st_size
+        self.size = path.stat().st_size  # in bytes on disk
         magic = COMPRESSIONS.get(path.suffix.lower(), b"")
         if self.size and self._raw.read(len(magic)) != magic:
             self._raw.close()
@@ -76,10 +62,11 @@ class Stream(io.RawIOBase):
         self._raw.seek(0)
         self._bytes = _packed(self._raw, path, "rb")
         self._blanks = separator == WHITESPACE
-        self.quotes = self.comments = 0
-        self.last = b""
+        self.quotes = self.comments = 0  # how many quotes, and lines of comments, went by
+        self.last = b""  # the last byte that went by
+        self.line = 1  # the line that has been reached
+        # What ended the stream: whoever reads it through other libraries finds the cause here.
         self.error: Exception | None = None
-        self.line = 1
         start = self._take()
         self.bom = next((bom for bom in BOMS if start.startswith(bom)), b"")
         other = other_format(start)
@@ -95,6 +82,7 @@ class Stream(io.RawIOBase):
 
     @property
     def position(self) -> int:
+        """How many bytes on disk have been read."""
         return 0 if self._raw.closed else self._raw.tell()
 
     def readable(self) -> bool:

@@ -1,4 +1,4 @@
-"""Write a filled table: it differs from what was read in the filled cells only."""
+"""Tables and edge lists, read and written: a file differs from its input in filled cells only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,54 @@ from . import _columnar as columnar
 from . import _json_lines as json_lines
 from ._atomic import check_written_here, replacing
 from ._columns import put
-from ._csv import writer as delimited
-from ._files import EDGE_ENDINGS, PathLike, split_name
-from ._sheet import Output, Progress, Sheet
+from ._csv import reader, writer
+from ._files import EDGE_ENDINGS, TABLE_ENDINGS, PathLike, check_is_file, split_name
+from ._sheet import Options, Output, Progress, Sheet
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+def read_table(path: PathLike, **options: Any) -> Sheet:
+    """Read a table of CSV, Parquet, Arrow or JSON lines, told apart by the file's ending.
+
+    The options are those of :class:`Options`.
+
+    Notes
+    -----
+    In CSV, a quoted empty text ``""`` is known in a column of text, and missing in a column of
+    numbers or dates and in a file that quotes all of its cells.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "people.csv")
+    ...     _ = path.write_text("name;age\\nann;30\\nbob;\\n")
+    ...     sheet = read_table(path)
+    >>> sheet.table.to_pydict(), sheet.notes
+    ({'name': ['ann', 'bob'], 'age': [30, None]}, ['people.csv is separated by ";".'])
+    """
+    return _read(Path(path), TABLE_ENDINGS, **options)
+
+
+def read_edges(path: PathLike, *, header: bool | None = None, **options: Any) -> Sheet:
+    """Read a list of edges, one a row: as :func:`read_table`, and the looser forms of text.
+
+    Text may be separated by blanks, may have no header (its columns are then "source", "target",
+    "column_3", ...), and lines that begin with # or % are comments.
+    """
+    return _read(Path(path), EDGE_ENDINGS, **options, edges=True, header=header)
+
+
+def _read(path: Path, endings: dict[str, str], **options: Any) -> Sheet:
+    format = split_name(path, endings)[0]
+    check_is_file(path)
+    if format == "csv":
+        return reader.read(path, Options(**options))
+    if format == "json":
+        return json_lines.read(path, Options(**options))
+    return columnar.read(path, format, Options(**options))
 
 
 def check_output(path: PathLike, *, inputs: Sequence[PathLike], overwrite: bool = False) -> None:
@@ -59,7 +101,7 @@ def write_table(
             with open(like.path, "rb") as source:
                 shutil.copyfileobj(source, file)
         elif format == "csv":
-            delimited.write(file, output)
+            writer.write(file, output)
         elif format == "json" == like.format:
             json_lines.write(file, output)
         else:
@@ -73,13 +115,11 @@ def write_table(
 def _is_a_copy(output: Output) -> bool:
     """Whether nothing is filled or added, and the format stays: then every byte does."""
     like = output.like
-    if output.table.num_columns > like.table.num_columns:
+    added = output.table.num_columns > like.table.num_columns
+    if added or any(marks.any() for marks in output.changed.values()):
         return False
-    if any(marks.any() for marks in output.changed.values()):
-        return False
-    if not (like.path.suffix and like.path.is_file()):  # made in memory
-        return False
-    return split_name(output.path) == split_name(like.path, EDGE_ENDINGS)
+    in_memory = not (like.path.suffix and like.path.is_file())
+    return not in_memory and split_name(output.path) == split_name(like.path, EDGE_ENDINGS)
 
 
 def merge(filled: pa.Table, like: Sheet, changed: Mapping[str, NDArray[np.bool_]]) -> pa.Table:
