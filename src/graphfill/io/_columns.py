@@ -43,7 +43,7 @@ def parse_column(
         The column's name and its file, whose decimal mark is used and which sentences name.
     kind : str, optional
         "number", "integer", "date", "date:FORMAT" or "time" refuse a cell that is none;
-        "category" and "leave" keep the text; others are left to whoever fills the column.
+        "category" and "leave" keep the text; others are left to the code that fills the column.
     with_numbers : bool
         False looks for dates and times alone.
 
@@ -74,7 +74,7 @@ def parse_column(
         column, text_format = parse_numbers(cells, decimal)
         if column is not None:
             return column, text_format, None
-        if stray_words(cells, decimal):  # whoever fills the column says so
+        if stray_words(cells, decimal):  # the code that fills the column says so
             return texts, as_text, None
         note = near_numbers(cells, decimal, name, sheet)
         if note is not None:
@@ -88,7 +88,7 @@ def parse_column(
 def mark_missing(
     column: pa.ChunkedArray, markers: Iterable[str]
 ) -> tuple[pa.ChunkedArray, Counter[str]]:
-    """Null where a cell is a marker, blanks around it aside; and how often each occurs."""
+    """Null where a cell is a marker, whatever blanks surround it; and how often each occurs."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -101,7 +101,7 @@ def mark_missing(
 def mark_equal(
     numbers: pa.ChunkedArray, texts: pa.ChunkedArray, markers: Iterable[str]
 ) -> tuple[pa.ChunkedArray, pa.ChunkedArray, Counter[str]]:
-    """The same in a column of numbers, which may be written otherwise: -99.0 is a -99.
+    """The same in a column of numbers, which may be written in another way: -99.0 is a -99.
 
     Texts are null where their numbers are. Columns of another type have nothing equal.
     """
@@ -130,7 +130,7 @@ def mark_equal(
 
 
 def as_number(marker: Any) -> Decimal | None:
-    """A marker taken as a number, None if it is none."""
+    """A marker read as a number, or None."""
     if isinstance(marker, (bool, np.bool_)):
         return None
     try:
@@ -193,4 +193,5 @@ def missing_notes(counts: Counter[str]) -> list[str]:
 
 
 def n_cells(count: int) -> str:
+    """A number of cells in words."""
     return f"{count} {'cell' if count == 1 else 'cells'}"

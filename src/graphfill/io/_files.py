@@ -73,7 +73,7 @@ def split_name(
 
 
 def check_is_file(path: PathLike) -> None:
-    """Refuse a pipe or a device, which can be read but once, or never ends."""
+    """Refuse a pipe or a device, which can be read only once, or never ends."""
     if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
         raise InputError(
             f"{path} is a device or a pipe, not a file: save what comes out of it, and name that."
@@ -103,7 +103,7 @@ def unreadable(path: Any, error: Exception) -> InputError:
 
 
 def other_format(start: bytes) -> str | None:
-    """What a file is by its first bytes, and what to do, if it is one of the usual others."""
+    """What a file is by its first bytes, if it is of a known other format, and what to do."""
     return next((what for magic, what in _MAGIC.items() if start.startswith(magic)), None)
 
 

@@ -143,12 +143,12 @@ def _object(line: str, path: Path, number: int) -> dict[str, Any]:
 
 
 def _bad_line(path: Path, line: int, what: str) -> InputError:
-    """A line that is no JSON object, or no sound one."""
+    """A line that is no JSON object, or a broken one."""
     return InputError(f"{path}, line {line} {what}: every line must be one JSON object.")
 
 
 def _type_texts(sheet: Sheet, options: Options) -> None:
-    """Markers of missing, and dates, in columns of text."""
+    """Find missing cells and dates in columns of text."""
     import pyarrow as pa
 
     for name in options.types:
@@ -232,8 +232,8 @@ def _spliced(line: str, edit: Mapping[str, Any], separators: tuple[str, str]) ->
 
 def _next(line: str, at: int) -> int:
     """Where the next key or value begins, or the brace that ends the object."""
-    found = _BETWEEN.match(line, at)
-    return at if found is None else found.end()
+    match = _BETWEEN.match(line, at)
+    return at if match is None else match.end()
 
 
 def _values(column: Any, text_format: TextFormat | None = None) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What is said about a file before it is read, and what it held."""
+"""How a file is to be read, what it held, and what is to be written."""
 
 from __future__ import annotations
 
@@ -108,41 +108,24 @@ class Options:
 
 @dataclass
 class Sheet:
-    """A file that was read, with what is needed to write it again with only its blanks changed.
-
-    Attributes
-    ----------
-    path : Path
-    format : {"csv", "parquet", "arrow", "json"}
-    table : pyarrow.Table
-        Typed columns; missing cells are null.
-    texts : dict of name to pyarrow.ChunkedArray
-        The text of every cell as it stood in the file, null where missing: of every column of a
-        CSV file, of columns of dates in JSON lines.
-    text_formats : dict of name to TextFormat
-        How a filled value is written so that it looks like its column.
-    dialect : Dialect or None
-        Separator, quotes, encoding and so on of a CSV file.
-    notes : list of str
-        Every guess, as a sentence.
-    originals : dict of name to pyarrow.ChunkedArray
-        Columns of the file that hold a missing cell in another form than null: texts with "NA",
-        floats with NaN. An unfilled cell is written back as it stood.
-    source : Any
-        What the module of the format needs to write such a file again.
-    line_of : callable
-        The line a row stands on, from 1 (CSV, JSON lines); else its number from 1.
-    """
+    """A file that was read, with what is needed to write it again with only its blanks changed."""
 
     path: Path
-    format: str
-    table: pa.Table
+    format: str  # "csv", "parquet", "arrow" or "json"
+    table: pa.Table  # typed columns; missing cells are null
+    # The text of every cell as it stood in the file, null where missing: of every column of a CSV
+    # file, of columns of dates in JSON lines.
     texts: dict[str, pa.ChunkedArray] = field(default_factory=dict, repr=False)
+    # How a filled value is written so that it looks like its column.
     text_formats: dict[str, TextFormat] = field(default_factory=dict)
-    dialect: Dialect | None = None
-    notes: list[str] = field(default_factory=list)
+    dialect: Dialect | None = None  # separator, quotes, encoding and so on of a CSV file
+    notes: list[str] = field(default_factory=list)  # every guess, as a sentence
+    # Columns of the file that hold a missing cell in another form than null: texts with "NA",
+    # floats with NaN. An unfilled cell is written back as it stood.
     originals: dict[str, pa.ChunkedArray] = field(default_factory=dict, repr=False)
+    # What the module of the format needs to write such a file again.
     source: Any = field(default=None, repr=False)
+    # The line a row stands on, from 1 (CSV, JSON lines); else its number from 1.
     line_of: Callable[[int], int] = field(default=lambda row: row + 1, repr=False)
 
     @property

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def read_table(path: PathLike, **options: Any) -> Sheet:
-    """Read a table of CSV, Parquet, Arrow or JSON lines, told apart by the file's ending.
+    """Read a table of CSV, Parquet, Arrow or JSON lines, by the file's ending.
 
     The options are those of :class:`Options`.
 
@@ -123,10 +123,10 @@ def _is_a_copy(output: Output) -> bool:
 
 
 def merge(filled: pa.Table, like: Sheet, changed: Mapping[str, NDArray[np.bool_]]) -> pa.Table:
-    """The columns as read, with the filled cells in place and new columns behind."""
+    """The columns as read, with the filled cells in place and new columns after them."""
     import pyarrow as pa
 
-    # The text of a CSV file stays behind with it; a typed file keeps its NaN, and its text.
+    # The texts of a CSV file are not kept in another format; a typed file keeps its NaN and texts.
     typed = like.format in ("parquet", "arrow")
     columns, fields = [], []
     for field in filled.schema:

@@ -125,7 +125,7 @@ def first_row(mask: pa.ChunkedArray, value: bool) -> int | None:
 
 
 def wrong_cell(sheet: Sheet, name: str, row: int, value: str, kind: str) -> InputError:
-    """A cell that is not of the type its column was said to have."""
+    """A cell that is not of the type that the user gave its column."""
     return InputError(
         f"{sheet.path.name}, {sheet.place(row)} has {shown(value)} in column {name!r}, which is no "
         f"{kind}: correct it, or pass {meaning_missing(value)} if it means missing."
@@ -182,12 +182,12 @@ def _with_point(cells: pa.ChunkedArray, decimal: str) -> pa.ChunkedArray:
 
     if decimal == ".":
         return cells
-    # A point in a file with decimal commas groups thousands, or is a slip: no number either way.
+    # A point in a file with decimal commas groups thousands, or is a mistake: no number either way.
     return pc.replace_substring(pc.replace_substring(cells, ".", "?"), decimal, ".")
 
 
 def _has_leading_zero(cells: pa.ChunkedArray) -> bool:
-    """Whether some cell is like 007, which Arrow reads but which is rather a label."""
+    """Whether some cell is like 007, which Arrow reads but which is probably a label."""
     import pyarrow.compute as pc
 
     return pc.any(pc.match_substring_regex(cells, "^-?0[0-9]")).as_py() is True
@@ -210,7 +210,7 @@ def _number_format(cells: pa.ChunkedArray, decimal: str) -> TextFormat:
 
 
 def near_numbers(cells: pa.ChunkedArray, decimal: str, name: str, sheet: Sheet) -> str | None:
-    """The note on a column that a few cells keep from being one of numbers."""
+    """The note on a column that would hold numbers without a few of its cells."""
     is_number = _is_number_if_many(cells, decimal, NEARLY)
     if is_number is None:
         return None
@@ -225,10 +225,10 @@ def near_numbers(cells: pa.ChunkedArray, decimal: str, name: str, sheet: Sheet) 
 
 
 def stray_words(cells: pa.ChunkedArray, decimal: str = ".") -> dict[str, int]:
-    """The words in a column that is one of numbers but for them, and how often each occurs.
+    """The words in a column that otherwise holds numbers, and how often each occurs.
 
-    They rather mean that a cell is missing: at most `MOST_WORDS` different ones, without a digit,
-    and repeated, unless they are few. Empty if there are none, or the column is no such one.
+    They probably mean that a cell is missing: at most `MOST_WORDS` different ones, without a
+    digit, and repeated, unless they are few. Empty if there are none, or too few numbers.
 
     >>> import pyarrow as pa
     >>> stray_words(pa.chunked_array([["31", "?", "25", "?", None]]))
@@ -257,7 +257,7 @@ def _is_number_if_many(
     """True where a cell is written as a number, null where missing; None if too few are."""
     import pyarrow.compute as pc
 
-    for some in (cells[: 10 * PEEK], cells):  # most columns of text are told by their first cells
+    for some in (cells[: 10 * PEEK], cells):  # the first cells decide in most columns of text
         is_number = pc.match_substring_regex(_with_point(some, decimal), NUMBER)
         n_known, n_numbers = pc.count(is_number).as_py(), pc.sum(is_number).as_py() or 0
         if n_numbers < (share if some is cells else share / 2) * n_known:

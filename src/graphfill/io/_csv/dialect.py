@@ -124,7 +124,7 @@ def sniff_separator(text: str, whole: bool, blanks: bool = False) -> str:
 
 
 def _score(counts: list[int]) -> tuple[bool, float, int]:
-    """Whether the first record has as many cells as most; how many have; how many that are."""
+    """Whether the first record has the usual number of cells; the share that has; the number."""
     if not counts:
         return False, 0.0, 0
     n_cells, n_records = Counter(counts).most_common(1)[0]

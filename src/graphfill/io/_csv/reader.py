@@ -1,4 +1,4 @@
-"""Read CSV and its kin: every cell as the text it is, typed afterwards."""
+"""Read CSV and similar text: every cell as the text it is, typed afterwards."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _read_texts(file: TextFile, block: int = BLOCK) -> tuple[list[pa.ChunkedArra
             delimiter=file.separator,
             quote_char='"' if file.quotes else False,
             newlines_in_values=file.quotes,
-            # A blank line is a missing cell where there is but one column.
+            # A blank line is a missing cell where there is only one column.
             ignore_empty_lines=len(keys) > 1,
         ),
         "convert_options": csv.ConvertOptions(
@@ -143,7 +143,7 @@ def _type_columns(
     marked: Counter[str] = Counter()
     typed, empties = {}, []
     for name in names:
-        column = columns.pop(0)  # so that its memory is free as soon as may be
+        column = columns.pop(0)  # so that its memory is free as soon as possible
         texts, counts = mark_missing(column, options.markers)
         texts = mark_blank(texts, empty=sheet.dialect.all_quoted)
         marked += counts

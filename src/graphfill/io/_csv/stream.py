@@ -65,7 +65,7 @@ class Stream(io.RawIOBase):
         self.quotes = self.comments = 0  # how many quotes, and lines of comments, went by
         self.last = b""  # the last byte that went by
         self.line = 1  # the line that has been reached
-        # What ended the stream: whoever reads it through other libraries finds the cause here.
+        # What ended the stream, for a caller that reads it through another library.
         self.error: Exception | None = None
         start = self._take()
         self.bom = next((bom for bom in BOMS if start.startswith(bom)), b"")

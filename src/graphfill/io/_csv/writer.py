@@ -61,7 +61,7 @@ def output_dialect(output: Output) -> Dialect:
 
 
 def _cells(name: str, output: Output, decimal: str) -> pa.ChunkedArray:
-    """A column as text, not yet quoted; null where an empty cell is to be."""
+    """A column as text, not yet quoted; null where a cell stays empty."""
     filled, like, changed = output.table[name], output.like, output.changed.get(name)
     if name not in like.table.column_names:
         return as_text(filled, decimal)
@@ -136,12 +136,12 @@ def _quote_cells(cells: pa.Array, dialect: Dialect, number: int) -> pa.Array:
         cells = pc.fill_null(cells, "")
         needed = pc.is_valid(cells)
     elif number in dialect.quoted:
-        needed = pc.not_equal(cells, "NA")  # as R has it
+        needed = pc.not_equal(cells, "NA")  # as R writes it
     else:
         needed = pc.equal(cells, "")
         joined = content(cells)
         for special in (dialect.separator, '"', "\r", "\n"):
-            if special.encode() in joined:  # looking through all cells at once is the faster
+            if special.encode() in joined:  # looking through all cells at once is faster
                 needed = pc.or_(needed, pc.match_substring(cells, special))
     if not pc.any(needed).as_py():
         return cells
