@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, shown, typed
 from ._text import PEEK, first_row, matches, wrong_cell
@@ -82,7 +82,7 @@ def parse(
         if matches(cells, _TIME):
             return *_times(cells), None
         if matches(cells, _YEAR_FIRST):
-            return *_dates(cells, "Ymd"), None
+            return _dates(_parts(cells), "Ymd", _first(cells)[4])
         if matches(cells, _YEAR_LAST):
             return _year_last(cells, name)
     except ValueError:  # looks like a date, but there is no 31st of February
@@ -195,21 +195,25 @@ def _first(cells: pa.ChunkedArray) -> str:
     return str(cells[first_row(pc.is_valid(cells), True)])
 
 
-def _dates(cells: pa.ChunkedArray, order: str) -> tuple[pa.ChunkedArray, Moment]:
-    """Dates whose parts come in an order such as "dmY"."""
+def _parts(cells: pa.ChunkedArray) -> Any:
+    """The three numbers of every date, a column of text each."""
     import pyarrow.compute as pc
 
-    pattern = "^([0-9]+)[./-]([0-9]+)[./-]([0-9]+)$"
-    parts = {
-        letter: pc.replace_substring_regex(cells, pattern, rf"\{number}")
-        for number, letter in enumerate(order, 1)
-    }
-    padded = all(pc.min(pc.utf8_length(parts[letter])).as_py() == 2 for letter in "md")
-    month, day = (pc.utf8_lpad(parts[letter], width=2, padding="0") for letter in "md")
-    mark = re.sub("[0-9]", "", _first(cells))[0]
+    pattern = "^(?P<first>[0-9]+)[./-](?P<second>[0-9]+)[./-](?P<third>[0-9]+)$"
+    return pc.extract_regex(cells, pattern).flatten()
+
+
+def _dates(parts: Any, order: str, mark: str) -> tuple[pa.ChunkedArray, Moment, None]:
+    """Dates whose parts come in an order such as "dmY", with a mark between them."""
+    import pyarrow.compute as pc
+
+    by_letter = dict(zip(order, parts, strict=True))
+    padded = all(pc.min(pc.utf8_length(by_letter[letter])).as_py() == 2 for letter in "md")
+    month, day = (pc.utf8_lpad(by_letter[letter], width=2, padding="0") for letter in "md")
     moment = Moment(mark.join(f"%{letter}" for letter in order), padded=padded)
     # Going through ISO refuses a day that does not exist.
-    return pc.binary_join_element_wise(parts["Y"], month, day, "-").cast("date32"), moment
+    iso = pc.binary_join_element_wise(by_letter["Y"], month, day, "-")
+    return iso.cast("date32"), moment, None
 
 
 def _year_last(
@@ -222,15 +226,12 @@ def _year_last(
     mark = re.sub("[0-9]", "", text)[0]
     if not pc.all(pc.equal(pc.count_substring(cells, mark), 2)).as_py():
         return None, None, None
-    first, second = (
-        pc.max(pc.replace_substring_regex(cells, "^([0-9]+).([0-9]+).*$", part).cast("int64"))
-        for part in (r"\1", r"\2")
-    )
-    first_is_day, second_is_day = first.as_py() > 12, second.as_py() > 12
+    parts = _parts(cells)
+    first_is_day, second_is_day = (pc.max(part.cast("int64")).as_py() > 12 for part in parts[:2])
     if mark == "." or (first_is_day and not second_is_day):
-        return *_dates(cells, "dmY"), None
+        return _dates(parts, "dmY", mark)
     if second_is_day and not first_is_day:
-        return *_dates(cells, "mdY"), None
+        return _dates(parts, "mdY", mark)
     if first_is_day:
         return None, None, None
     example = typed(name, f"date:%d{mark}%m{mark}%Y")
