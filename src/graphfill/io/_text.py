@@ -85,7 +85,7 @@ def _printed(values: pa.Array, pattern: str) -> pa.Array:
 
     missing = values.is_null().to_numpy(zero_copy_only=False)
     numbers = values.to_numpy(zero_copy_only=False)
-    texts = np.strings.mod(np.full(numbers.shape, pattern), numbers)
+    texts = np.char.mod(np.full(numbers.shape, pattern), numbers)
     return pa.array(texts.tolist(), pa.string(), mask=missing)
 
 
