@@ -1,6 +1,7 @@
 """Columns of text typed, and values written in the form of their column."""
 
 import datetime
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -8,11 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphfill import InputError
-from graphfill.io._text import TextFormat, parse_column
+from graphfill.io import Sheet
+from graphfill.io._columns import parse_column
+from graphfill.io._csv.dialect import Dialect
+from graphfill.io._text import TextFormat
 
 
-def parse(*cells, **options):
-    return parse_column(pa.chunked_array([list(cells)], pa.string()), **options)
+def parse(*cells, name="column", decimal=".", first_line=1, **options):
+    sheet = Sheet(
+        Path("people.csv"),
+        "csv",
+        pa.table({}),
+        dialect=Dialect(decimal=decimal),
+        line_of=lambda row: row + first_line,
+    )
+    return parse_column(pa.chunked_array([list(cells)], pa.string()), name, sheet, **options)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +142,7 @@ def test_integers_that_were_filled_by_floats():
 def test_a_column_of_nearly_numbers_is_text_with_a_note():
     cells = [str(i) for i in range(20)]
     cells[12] = "12b"
-    column, _, note = parse(*cells, name="age", line_of=lambda row: row + 2)
+    column, _, note = parse(*cells, name="age", first_line=2)
     assert str(column.type) == "string"
     assert note == (
         'Column "age" is read as text because of "12b" in line 14; pass '
@@ -207,7 +218,7 @@ def test_a_date_format_is_also_the_one_written():
 )
 def test_refusals(kind, cell, sentence):
     with pytest.raises(InputError) as refusal:
-        parse(cell, kind=kind, name="age", where="people.csv")
+        parse(cell, kind=kind, name="age")
     assert str(refusal.value) == sentence
 
 

@@ -15,7 +15,6 @@ from .. import io
 from ..errors import check_column_name
 from ..graph._components import graph_components
 from ..graph._graph import Graph
-from ..io import _refuse_files
 from . import _refuse
 from ._problem import Dataset, Split
 from ._sources import fetch
@@ -93,8 +92,8 @@ class Files:
     @property
     def name(self) -> str:
         """The table's, and eight letters that change with what is read: no old row is its own."""
-        _refuse_files.check_is_file(Path(self.nodes))
-        _refuse_files.check_is_file(Path(self.edges))
+        io.check_is_file(Path(self.nodes))
+        io.check_is_file(Path(self.edges))
         content = [Path(path).read_bytes() for path in (self.nodes, self.edges)]
         digests = [hashlib.sha256(part).hexdigest() for part in content]
         digest = hashlib.sha256(repr((digests, self.label, self.id)).encode()).hexdigest()

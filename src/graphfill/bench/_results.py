@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..io import _refuse_outputs
-from ..io._atomic import replacing
+from ..io import replacing, unwritable
 from . import _refuse
 from ._lock import locked
 
@@ -108,7 +107,7 @@ class Results:
         try:
             self.path.absolute().parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise _refuse_outputs.unwritable(self.path, error) from None
+            raise unwritable(self.path, error) from None
         with locked(self.path):
             held = {key_of(row): row for row in self._load()[0]}
             self._write(list((held | new).values()))

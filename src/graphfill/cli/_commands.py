@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from .. import errors, io
-from ..io import _refuse_outputs
 from ..report import _text as summary
 from ..table._fill import fill_table
 from ..table._options import Naming, Source, TableOptions, plain_kinds
@@ -110,7 +109,7 @@ def check(options: argparse.Namespace) -> int:
 def demo(options: argparse.Namespace) -> int:
     """A town whose truth is known, through the same files and functions as any table."""
     folder = Path(options.folder)
-    _refuse_outputs.check_demo_folder(folder, DEMO_FILES)
+    io.check_demo_folder(folder, DEMO_FILES)
     town = make_town(options.people, options.seed)
     hidden = town.hide(HIDDEN, options.seed)
     people, friends = write_town(folder, town, hidden)
@@ -162,8 +161,8 @@ def completion(options: argparse.Namespace) -> int:
 
 def _check_report(options: argparse.Namespace, others: list[Path]) -> None:
     if options.report is not None:
-        _refuse_outputs.check_report_name(options.report)
-        _refuse_outputs.check_written_here(options.report, others, options.overwrite)
+        io.check_report_name(options.report)
+        io.check_written_here(options.report, others, options.overwrite)
 
 
 def _report(options: argparse.Namespace, said: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import io
-from ..io import _refuse_outputs
+from ..io import no_folder
 from ..table._result import TableResult
 from ._town import Town
 
@@ -41,7 +41,7 @@ def write_town(folder: Path, town: Town, hidden: dict[str, np.ndarray]) -> tuple
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise _refuse_outputs.no_folder(folder, error) from None
+        raise no_folder(folder, error) from None
     for name, table in tables.items():
         made = io.Sheet(folder / name, "arrow", table)
         io.write_table(folder / f"{name}.csv", table, like=made, changed={}, overwrite=True)

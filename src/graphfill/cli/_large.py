@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from ..io import _refuse_outputs
+from ..io import no_folder
 from ..kernels._threads import available
 from ..large._disk import fill_file, least_in_memory
 from ..large._disk.sizing import default_limit
@@ -49,7 +49,7 @@ def solving(options: argparse.Namespace) -> Iterator[Solve]:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise _refuse_outputs.no_folder(folder, error) from None
+                raise no_folder(folder, error) from None
         engine = open_engine(options.engine, workers=options.workers, scheduler=options.scheduler)
         stack.callback(engine.close)
         n_shards = options.shards or SHARDS_PER_WORKER * (options.workers or available())

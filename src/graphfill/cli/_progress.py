@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..io import _refuse_outputs
+from ..io import unprintable
 
 
 @contextmanager
@@ -64,7 +64,7 @@ def say(options: argparse.Namespace, said: dict[str, Any], readable: Callable[[]
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise _refuse_outputs.unprintable(error, said.get("output")) from None
+        raise unprintable(error, said.get("output")) from None
 
 
 def _finite(value: Any) -> Any:

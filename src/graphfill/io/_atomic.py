@@ -1,16 +1,16 @@
-"""Files that appear whole or not at all."""
+"""Output files: refused before any work is done, and written whole or not at all."""
 
 from __future__ import annotations
 
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from . import _refuse_outputs
+from ..errors import InputError, option, switch
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -51,13 +51,6 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     sync_folder(final.parent)
 
 
-def refusal(path: str | os.PathLike[str], error: OSError) -> Exception:
-    """Why a file could not be written."""
-    if error.errno in FULL:
-        return _refuse_outputs.disk_full(path)
-    return _refuse_outputs.unwritable(path, error)
-
-
 def sync_folder(folder: Path) -> None:
     """Make new names last through a power cut, where folders can be opened (not on Windows)."""
     with suppress(OSError):
@@ -66,3 +59,87 @@ def sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def refusal(path: Any, error: OSError) -> InputError:
+    """Why a file could not be written: no room, or another reason."""
+    if error.errno not in FULL:
+        return unwritable(path, error)
+    return InputError(
+        f"There is no room left to write {path} (disk full, or a limit on the size of files): "
+        "nothing was written; free some space, or name a file elsewhere."
+    )
+
+
+def unwritable(path: Any, error: OSError) -> InputError:
+    """A file that cannot be written, whatever the reason."""
+    return InputError(f"{path} cannot be written ({error.strerror}): name a file elsewhere.")
+
+
+def no_folder(folder: Path, error: OSError) -> InputError:
+    """A folder that cannot be made."""
+    return InputError(
+        f"The folder {folder} cannot be made ({error.strerror}): name another with "
+        f"{option('folder')}."
+    )
+
+
+def unprintable(error: OSError, output: str | None) -> InputError:
+    """A summary that cannot be printed."""
+    rest = "" if output is None else f", but {output} is written"
+    return InputError(f"The summary cannot be printed ({error.strerror}){rest}.")
+
+
+def check_report_name(path: Any) -> None:
+    """Refuse a report whose name says that it is something else."""
+    if not str(path).lower().endswith((".html", ".htm")):
+        raise InputError(f'The report {path} is a web page: give it the ending ".html".')
+
+
+def check_written_here(path: Any, inputs: Iterable[Any], overwrite: bool) -> None:
+    """Refuse an output that would replace an input, or any file without permission."""
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        pass
+    except NotADirectoryError:
+        folder = os.path.dirname(path)
+        raise InputError(f"{folder} is not a folder: {path} cannot be written to it.") from None
+    except OSError as error:  # a name too long
+        raise unwritable(path, error) from None
+    final = os.path.realpath(path)
+    if os.path.islink(final):
+        raise InputError(f"{path} is a link that leads in a circle: name a file.")
+    folder = os.path.dirname(final)
+    if not os.path.isdir(folder):
+        shown_folder = os.path.dirname(path) or folder
+        raise InputError(f"There is no folder {shown_folder} to write {path} to: make it first.")
+    if os.path.exists(path):
+        for source in inputs:
+            if os.path.exists(source) and os.path.samefile(path, source):
+                raise InputError(
+                    f"The output {path} is the same file as the input {source}: name another file."
+                )
+        if not overwrite:
+            raise InputError(
+                f"{path} exists already: name another file, or pass {switch('overwrite')} "
+                "to replace it."
+            )
+        if not os.path.isfile(path):
+            raise InputError(f"{path} is a device or a pipe, not a file: name a file.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"The folder {folder} may not be written to: name a file elsewhere.")
+
+
+def check_demo_folder(folder: Path, first_lines: Mapping[str, str]) -> None:
+    """Refuse to replace files that no demo wrote, as the first line of each tells."""
+    for name, line in first_lines.items():
+        try:
+            start = (folder / name).read_bytes()[: len(line) + 1]
+        except OSError:
+            continue
+        if start.rstrip() != line.encode():
+            raise InputError(
+                f"{folder / name} was not written by a demo, which would replace it: name another "
+                f"folder with {option('folder')}."
+            )

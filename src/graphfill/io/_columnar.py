@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from .. import errors
-from ..table import _refuse_tables
-from . import _refuse_files, _refuse_formats
-from ._markers import mark_missing
-from ._options import Options
-from ._sheet import Progress, Sheet
-from ._text import parse_column
+from ..errors import InputError, check_column_name
+from ._columns import mark_missing, null_where, parse_column
+from ._files import check_columnar, unreadable
+from ._sheet import Options, Output, Sheet, check_header, check_some_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,17 +32,16 @@ def read(path: Path, format: str, options: Options) -> Sheet:
     """A columnar file as a sheet, one group of rows after the other."""
     import pyarrow as pa
 
-    with open_or_refuse(path) as file:
-        _refuse_formats.check_columnar(path, file.read(8), format)
+    check_columnar(path, format)
     try:
         reader = _read_parquet if format == "parquet" else _read_arrow
         table, grouping = reader(path, options)
-    except errors.InputError:
+    except InputError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise _refuse_files.unreadable(path, error) from None
-    _refuse_files.check_header(path, table.column_names, None)
-    _refuse_files.check_some_rows(path, table.num_rows > 0, options.edges)
+        raise unreadable(path, error) from None
+    check_header(path, table.column_names)
+    check_some_rows(path, table.num_rows > 0, options.edges)
     return finish(Sheet(path, format, table, source=grouping), options)
 
 
@@ -52,14 +50,6 @@ def finish(sheet: Sheet, options: Options) -> Sheet:
     _nan_as_null(sheet)
     _apply_types(sheet, options)
     return sheet
-
-
-def open_or_refuse(path: Path) -> IO[bytes]:
-    """Open a file for reading, or say in a sentence why it cannot be."""
-    try:
-        return open(path, "rb")
-    except OSError as error:
-        raise _refuse_files.unreadable(path, error) from None
 
 
 def _read_parquet(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
@@ -71,14 +61,12 @@ def _read_parquet(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
         groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
         total = sum(group.total_byte_size for group in groups)
         # A page of one repeated value is a few bytes however many rows it stands for.
-        if max(total, meta.num_rows * meta.num_columns) > options.limit:
-            raise _refuse_files.too_large(path, options.limit)
+        options.check_size(path, max(total, meta.num_rows * meta.num_columns))
         tables, done, size = [], 0, 0
         for number, group in enumerate(groups):
             tables.append(file.read_row_group(number))
             done, size = done + group.total_byte_size, size + tables[-1].nbytes
-            if size > options.limit:
-                raise _refuse_files.too_large(path, options.limit)
+            options.check_size(path, size)
             options.report(done, total)
         table = pa.concat_tables(tables) if tables else file.schema_arrow.empty_table()
         return table, grouping_of(meta)
@@ -87,13 +75,11 @@ def _read_parquet(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
 def grouping_of(meta: Any) -> Grouping:
     """The groups of a Parquet file, and how its columns are packed."""
     groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
-    compression = {}
-    for number in range(groups[0].num_columns if groups else 0):
-        column = groups[0].column(number)
-        codec = {"UNCOMPRESSED": "NONE", "LZ4_RAW": "LZ4"}.get(
-            column.compression, column.compression
-        )
-        compression[column.path_in_schema] = codec
+    first = [groups[0].column(number) for number in range(groups[0].num_columns)] if groups else []
+    names = {"UNCOMPRESSED": "NONE", "LZ4_RAW": "LZ4"}  # as a writer calls them
+    compression = {
+        column.path_in_schema: names.get(column.compression, column.compression) for column in first
+    }
     return Grouping([group.num_rows for group in groups], compression)
 
 
@@ -105,17 +91,21 @@ def _read_arrow(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
         magic = file.read(6)
         file.seek(0)
         if magic[:4] == b"FEA1":  # Feather as it was before 2020
-            return _read_old_feather(path), Grouping([], "lz4")
+            from pyarrow import feather
+
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                return feather.read_table(path, memory_map=False), Grouping([], "lz4")
         codec = _codec(file, magic)
         file.seek(0)
         stream = magic != b"ARROW1"
         reader = pa.ipc.open_stream(file) if stream else pa.ipc.open_file(file)
+        numbers = () if stream else range(reader.num_record_batches)
         batches, unpacked = [], 0
-        for batch in _batches(reader, stream):
+        for batch in reader if stream else map(reader.get_batch, numbers):
             batches.append(batch)
             unpacked += batch.nbytes
-            if unpacked > options.limit:
-                raise _refuse_files.too_large(path, options.limit)
+            options.check_size(path, unpacked)
             options.report(min(file.tell(), size), size)
         table = pa.Table.from_batches(batches, reader.schema)
     return table, Grouping([batch.num_rows for batch in batches], codec, stream)
@@ -153,33 +143,17 @@ def _codec(file: Any, magic: bytes) -> str | None:
     return None
 
 
-def _batches(reader: Any, stream: bool) -> Any:
-    return reader if stream else map(reader.get_batch, range(reader.num_record_batches))
-
-
-def _read_old_feather(path: Path) -> pa.Table:
-    import warnings
-
-    from pyarrow import feather
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return feather.read_table(path, memory_map=False)
-
-
 def _nan_as_null(sheet: Sheet) -> None:
     """NaN is missing too; the column as it stood is kept for writing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    for number, name in enumerate(sheet.table.column_names):
-        column = sheet.table[name]
-        if pa.types.is_floating(column.type):
-            nan = pc.is_nan(column)
-            if pc.any(nan, min_count=0).as_py():
-                sheet.originals[name] = column
-                known = pc.if_else(pc.fill_null(nan, False), pa.scalar(None, column.type), column)
-                field = sheet.table.schema.field(number)
+    for number, field in enumerate(sheet.table.schema):
+        column = sheet.table[field.name]
+        if pa.types.is_floating(field.type):
+            known = null_where(pc.is_nan(column), column)
+            if known is not column:
+                sheet.originals[field.name] = column
                 sheet.table = sheet.table.set_column(number, field, known)
 
 
@@ -188,16 +162,12 @@ def _apply_types(sheet: Sheet, options: Options) -> None:
     import pyarrow as pa
 
     for name, kind in options.types.items():
-        _refuse_tables.check_column_name(name, sheet.table.column_names, sheet.path.name)
+        check_column_name(name, sheet.table.column_names, sheet.path.name)
         column = sheet.table[name]
         if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
             continue
-        texts, _ = mark_missing(column.cast(pa.string()), options.own_markers)
-        where: dict[str, Any] = {
-            "where": sheet.path.name,
-            "line_of": lambda row: f"row {sheet.line_of(row)}",
-        }
-        parsed, text_format, _ = parse_column(texts, kind=kind, name=name, **where)
+        texts, _ = mark_missing(column.cast("string"), options.named_markers)
+        parsed, text_format, _ = parse_column(texts, name, sheet, kind=kind)
         if parsed is not texts:
             number = sheet.table.schema.get_field_index(name)
             sheet.table = sheet.table.set_column(number, name, parsed)
@@ -205,20 +175,14 @@ def _apply_types(sheet: Sheet, options: Options) -> None:
             sheet.text_formats[name] = text_format
 
 
-def write(
-    file: IO[bytes],
-    path: Path,
-    table: pa.Table,
-    *,
-    format: str,
-    like: Sheet,
-    progress: Progress | None,
-) -> None:
+def write(file: IO[bytes], output: Output, format: str) -> None:
     """Write a whole table, cut and packed like the input if that was of the same format."""
     import pyarrow as pa
 
-    own = like.source if like.format == format else None
-    grouping = own or Grouping([], "snappy" if format == "parquet" else "lz4")
+    table, like = output.table, output.like
+    grouping = like.source if like.format == format else None
+    if grouping is None:
+        grouping = Grouping([], "snappy" if format == "parquet" else "lz4")
     writer: Any
     if format == "parquet":
         writer = parquet_writer(file, table.schema, grouping)
@@ -227,8 +191,8 @@ def write(
         new = pa.ipc.new_stream if grouping.stream else pa.ipc.new_file
         table = table.unify_dictionaries()  # a file holds one dictionary a column
         writer = new(file, table.schema, options=options)
-    sizes = grouping.rows if sum(grouping.rows) == table.num_rows else []
-    if not sizes:
+    sizes = grouping.rows
+    if sum(sizes) != table.num_rows:
         sizes = [GROUP_ROWS] * (table.num_rows // GROUP_ROWS) + [table.num_rows % GROUP_ROWS]
     with writer:
         start = 0
@@ -239,8 +203,7 @@ def write(
             else:
                 writer.write_table(group.combine_chunks(), max_chunksize=rows)
             start += rows
-            if progress is not None:
-                progress(table.nbytes * start // table.num_rows, table.nbytes)
+            output.report(table.nbytes * start // table.num_rows, table.nbytes)
 
 
 def parquet_writer(file: IO[bytes], schema: pa.Schema, grouping: Grouping) -> Any:
@@ -256,8 +219,6 @@ def parquet_writer(file: IO[bytes], schema: pa.Schema, grouping: Grouping) -> An
 
 def _leaf_paths(columns: pa.Schema) -> list[str]:
     """The columns as Parquet sees them, where a list or a struct is one or more leaves."""
-    import io
-
     from pyarrow import parquet
 
     with io.BytesIO() as empty:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .. import errors
-from . import _refuse_files
+from ..errors import InputError, shown, typed
+from ._text import PEEK, first_row, matches, wrong_cell
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from ._sheet import Sheet
 
 _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
@@ -24,29 +26,14 @@ _ANY_DATE = "|".join((_ISO_DATE, _ISO_MOMENT, _ISO_ZONED, _YEAR_FIRST, _YEAR_LAS
 _TIMED = ("%H", "%I", "%M", "%S", "%T", "%R", "%X", "%c", "%s")
 
 
-PEEK = 100  # cells that tell at once what a column is not
-
-
 @dataclass(frozen=True)
 class Moment:
-    """One form of writing dates or times.
+    """One form of writing dates or times."""
 
-    Attributes
-    ----------
-    pattern : str
-        In the letters of strftime.
-    digits : int
-        Digits of the fraction of a second.
-    padded : bool
-        Whether days and months below ten have a leading zero.
-    suffix : str
-        What follows: "Z" or an offset.
-    """
-
-    pattern: str
-    digits: int = 0
-    padded: bool = True
-    suffix: str = ""
+    pattern: str  # in the letters of strftime
+    digits: int = 0  # of the fraction of a second
+    padded: bool = True  # whether days and months below ten have a leading zero
+    suffix: str = ""  # what follows: "Z" or an offset
 
     def format(self, values: pa.Array) -> pa.Array:
         """Dates, times or timestamps as text in this form."""
@@ -76,16 +63,6 @@ class Moment:
         return self.suffix if ":" in self.suffix else f"{self.suffix[:3]}:{self.suffix[3:]}"
 
 
-def matches(cells: pa.ChunkedArray, pattern: str) -> bool:
-    """Whether every known cell matches; the first cells decide where they can."""
-    import pyarrow.compute as pc
-
-    def all_match(some: pa.ChunkedArray) -> bool:
-        return pc.all(pc.match_substring_regex(some, pattern), min_count=0).as_py() is not False
-
-    return all_match(cells[:PEEK]) and all_match(cells)
-
-
 def parse(
     cells: pa.ChunkedArray, name: str = "column"
 ) -> tuple[pa.ChunkedArray | None, Moment | None, str | None]:
@@ -96,180 +73,170 @@ def parse(
     >>> column.type, moment.pattern, moment.padded
     (DataType(date32[day]), '%d.%m.%Y', False)
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     try:
         if matches(cells[:PEEK], _ISO_DATE):  # the cast reads no other form
-            return pc.cast(cells, pa.date32()), Moment("%Y-%m-%d"), None
+            return cells.cast("date32"), Moment("%Y-%m-%d"), None
         for pattern in (_ISO_MOMENT, _ISO_ZONED):
             if matches(cells, pattern):
                 return *_moments(cells, zoned=pattern is _ISO_ZONED), None
         if matches(cells, _TIME):
             return *_times(cells), None
         if matches(cells, _YEAR_FIRST):
-            return _year_first(cells)
+            return _dates(_parts(cells), "Ymd", _first(cells)[4])
         if matches(cells, _YEAR_LAST):
             return _year_last(cells, name)
-    except pa.ArrowInvalid:  # looks like a date, but there is no 31st of February
+    except ValueError:  # looks like a date, but there is no 31st of February
         pass
     return None, None, None
 
 
 def parse_as(
-    cells: pa.ChunkedArray, kind: str, name: str, where: str, line_of: Callable[[int], int | str]
+    cells: pa.ChunkedArray, kind: str, name: str, sheet: Sheet
 ) -> tuple[pa.ChunkedArray, Moment]:
-    """Dates because the user says so; a cell that is none is refused."""
+    """Dates or times because the user says so; a cell that is none is refused."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     kind, _, pattern = kind.partition(":")
-    if not pattern:
-        column, moment, note = parse(cells, name)
-        if column is None or moment is None or pa.types.is_time(column.type) != (kind == "time"):
-            row = _first_known(cells)
-            if row is None:
-                if kind == "time":
-                    return _times(cells)
-                return pc.cast(cells, pa.date32()), Moment("%Y-%m-%d")
-            if note is None:
-                row = _first_unlike(cells, _TIME if kind == "time" else _ANY_DATE, row)
-            raise _refuse_files.no_dates(where, line_of(row), name, cells[row].as_py(), kind, note)
+    if pattern:
+        return _parse_by(cells, pattern, name, sheet)
+    column, moment, note = parse(cells, name)
+    if column is not None and moment and pa.types.is_time(column.type) == (kind == "time"):
         return column, moment
-    _refuse_files.check_date_form(name, pattern)
+    known = first_row(pc.is_valid(cells), True)
+    if known is None:
+        return _times(cells) if kind == "time" else (cells.cast("date32"), Moment("%Y-%m-%d"))
+    pattern = _TIME if kind == "time" else _ANY_DATE
+    unlike = None if note else first_row(pc.match_substring_regex(cells, pattern), False)
+    row = known if unlike is None else unlike
+    why = f"not every cell is a {kind} of one form"
+    if note:
+        why = "day and month cannot be told apart"
+    remedy = f"name its form, such as {typed(name, 'date:%d/%m/%Y')}"
+    if kind == "time":
+        remedy = f"write all of them like 17:30, or pass {typed(name, 'leave')}"
+    raise InputError(
+        f"Column {name!r} of {sheet.path.name} cannot be read as {kind}s, since {why} "
+        f"({sheet.place(row)} has {shown(cells[row].as_py())}): {remedy}."
+    )
+
+
+def _parse_by(
+    cells: pa.ChunkedArray, pattern: str, name: str, sheet: Sheet
+) -> tuple[pa.ChunkedArray, Moment]:
+    """Dates in the form that the user names."""
+    import pyarrow.compute as pc
+
+    _check_pattern(pattern, name)
     column = pc.strptime(cells, format=pattern, unit="s", error_is_null=True)
     # Arrow reads the 31st of February as a day of March: so write it again and compare.
     zeros = r"(^|[^0-9])0+([0-9])"
     again = pc.replace_substring_regex(pc.strftime(column, format=pattern), zeros, r"\1\2")
     same = pc.equal(again, pc.replace_substring_regex(cells, zeros, r"\1\2"))
-    row = pc.index(pc.and_(pc.is_valid(cells), pc.invert(pc.fill_null(same, False))),
-                   pa.scalar(True)).as_py()  # fmt: skip
-    if row >= 0:
-        raise _refuse_files.cell_is_no(
-            where, line_of(row), name, cells[row].as_py(), f"date {pattern}"
-        )
+    row = first_row(pc.or_(pc.is_null(cells), pc.fill_null(same, False)), False)
+    if row is not None:
+        raise wrong_cell(sheet, name, row, cells[row].as_py(), f"date {pattern}")
     if not any(letter in pattern for letter in _TIMED):
-        column = pc.cast(column, pa.date32())
+        column = column.cast("date32")
     padded = not pc.any(pc.match_substring_regex(cells, "(^|[./-])[0-9]([./-]|$)")).as_py()
     return column, Moment(pattern, padded=padded)
 
 
-def _first_unlike(cells: pa.ChunkedArray, pattern: str, otherwise: int) -> int:
-    """The row of the first cell that does not look like a date or time."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    row = pc.index(pc.match_substring_regex(cells, pattern), pa.scalar(False)).as_py()
-    return otherwise if row < 0 else row
-
-
-def _first_known(cells: pa.ChunkedArray) -> int | None:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    row = pc.index(pc.is_valid(cells), pa.scalar(True)).as_py()
-    return None if row < 0 else row
+def _check_pattern(pattern: str, name: str) -> None:
+    """Refuse a form in which dates are not complete."""
+    letters = re.findall("%(.)", pattern, re.DOTALL)
+    known = all(letter in "YymdBbhejHIMSpTRDFfzZ%aAntUW" for letter in letters)
+    year = any(letter in "YyDF" for letter in letters)
+    day = any(letter in "dejDF" for letter in letters)
+    if pattern.count("%%") * 2 + sum(letter != "%" for letter in letters) != pattern.count("%"):
+        known = False  # a single % at the end
+    if not (known and year and day):
+        raise InputError(
+            f"The form {pattern!r} of the dates in column {name!r} must have a day, a month and a "
+            f"year, such as {typed(name, 'date:%d/%m/%Y')}."
+        )
 
 
-def _digits(cells: pa.ChunkedArray) -> int:
-    """The most digits of a fraction of a second."""
-    import pyarrow.compute as pc
-
-    fraction = pc.replace_substring_regex(cells, r"^[^.]*\.?([0-9]*).*$", r"\1")
-    return pc.max(pc.utf8_length(fraction)).as_py() or 0
-
-
-def _clock(cells: pa.ChunkedArray) -> str:
-    """Hours, minutes and, if any cell has them, seconds."""
+def _clock(cells: pa.ChunkedArray) -> tuple[str, int]:
+    """Hours, minutes and, if any cell has them, seconds; the most digits of their fraction."""
     import pyarrow.compute as pc
 
     seconds = pc.any(pc.match_substring_regex(cells, "[0-9]:[0-9]{2}:[0-9]")).as_py()
-    return "%H:%M:%S" if seconds else "%H:%M"
+    fraction = pc.replace_substring_regex(cells, r"^[^.]*\.?([0-9]*).*$", r"\1")
+    return "%H:%M:%S" if seconds else "%H:%M", pc.max(pc.utf8_length(fraction)).as_py() or 0
 
 
 def _moments(cells: pa.ChunkedArray, zoned: bool) -> tuple[pa.ChunkedArray, Moment]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    digits = _digits(cells)
-    unit = "ns" if digits > 6 else "us"
-    first = cells[_first_known(cells)].as_py()
+    clock, digits = _clock(cells)
     suffix = ""
     if zoned:
         suffixes = pc.unique(pc.replace_substring_regex(cells, "^.*?(Z|[+-][0-9:]+)$", r"\1"))
         known = suffixes.drop_null().to_pylist()
         suffix = known[0] if len(known) == 1 else "Z" if "Z" in known else "+00:00"
-    moment = Moment(f"%Y-%m-%d{first[10]}{_clock(cells)}", digits, suffix=suffix)
-    return pc.cast(cells, pa.timestamp(unit, "UTC" if zoned else None)), moment
+    kind = pa.timestamp("ns" if digits > 6 else "us", "UTC" if zoned else None)
+    return cells.cast(kind), Moment(f"%Y-%m-%d{_first(cells)[10]}{clock}", digits, suffix=suffix)
 
 
 def _times(cells: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Moment]:
-    import pyarrow as pa
     import pyarrow.compute as pc
 
+    clock, digits = _clock(cells)
     days = pc.binary_join_element_wise("1970-01-01", cells, " ")
-    moments = pc.cast(days, pa.timestamp("us"))
-    return pc.cast(moments, pa.time64("us")), Moment(_clock(cells), min(_digits(cells), 6))
+    return days.cast("timestamp[us]").cast("time64[us]"), Moment(clock, min(digits, 6))
 
 
-def _from_parts(year: pa.Array, month: pa.Array, day: pa.Array) -> pa.ChunkedArray:
-    """Dates of texts; going through ISO refuses a day that does not exist."""
-    import pyarrow as pa
+def _first(cells: pa.ChunkedArray) -> str:
+    """The first known cell."""
     import pyarrow.compute as pc
 
-    month, day = (pc.utf8_lpad(part, width=2, padding="0") for part in (month, day))
-    return pc.cast(pc.binary_join_element_wise(year, month, day, "-"), pa.date32())
+    return str(cells[first_row(pc.is_valid(cells), True)])
 
 
-def _parts(cells: pa.ChunkedArray) -> list[pa.ChunkedArray]:
+def _parts(cells: pa.ChunkedArray) -> Any:
+    """The three numbers of every date, a column of text each."""
     import pyarrow.compute as pc
 
-    pattern = "^([0-9]+)[./-]([0-9]+)[./-]([0-9]+)$"
-    return [pc.replace_substring_regex(cells, pattern, rf"\{i}") for i in (1, 2, 3)]
+    pattern = "^(?P<first>[0-9]+)[./-](?P<second>[0-9]+)[./-](?P<third>[0-9]+)$"
+    return pc.extract_regex(cells, pattern).flatten()
 
 
-def _is_padded(*parts: pa.ChunkedArray) -> bool:
+def _dates(parts: Any, order: str, mark: str) -> tuple[pa.ChunkedArray, Moment, None]:
+    """Dates whose parts come in an order such as "dmY", with a mark between them."""
     import pyarrow.compute as pc
 
-    return all(pc.min(pc.utf8_length(part)).as_py() == 2 for part in parts)
-
-
-def _year_first(cells: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Moment, None]:
-    year, month, day = _parts(cells)
-    mark = cells[_first_known(cells)].as_py()[4]
-    moment = Moment(f"%Y{mark}%m{mark}%d", padded=_is_padded(month, day))
-    return _from_parts(year, month, day), moment, None
+    by_letter = dict(zip(order, parts, strict=True))
+    padded = all(pc.min(pc.utf8_length(by_letter[letter])).as_py() == 2 for letter in "md")
+    month, day = (pc.utf8_lpad(by_letter[letter], width=2, padding="0") for letter in "md")
+    moment = Moment(mark.join(f"%{letter}" for letter in order), padded=padded)
+    # Going through ISO refuses a day that does not exist.
+    iso = pc.binary_join_element_wise(by_letter["Y"], month, day, "-")
+    return iso.cast("date32"), moment, None
 
 
 def _year_last(
     cells: pa.ChunkedArray, name: str
 ) -> tuple[pa.ChunkedArray | None, Moment | None, str | None]:
-    import pyarrow as pa
+    """Dates with the year at the end, if all have one mark and the place of the day is clear."""
     import pyarrow.compute as pc
 
-    first, second, year = _parts(cells)
-    text = cells[_first_known(cells)].as_py()
-    mark = next(letter for letter in text if letter in "./-")
-    if not matches_mark(cells, mark):
+    text = _first(cells)
+    mark = re.sub("[0-9]", "", text)[0]
+    if not pc.all(pc.equal(pc.count_substring(cells, mark), 2)).as_py():
         return None, None, None
-    largest = [pc.max(pc.cast(part, pa.int64())).as_py() for part in (first, second)]
-    padded = _is_padded(first, second)
-    if mark == "." or (largest[0] > 12 and largest[1] <= 12):
-        return _from_parts(year, second, first), Moment(f"%d{mark}%m{mark}%Y", padded=padded), None
-    if largest[1] > 12 and largest[0] <= 12:
-        return _from_parts(year, first, second), Moment(f"%m{mark}%d{mark}%Y", padded=padded), None
-    if max(largest) > 12:
+    parts = _parts(cells)
+    first_is_day, second_is_day = (pc.max(part.cast("int64")).as_py() > 12 for part in parts[:2])
+    if mark == "." or (first_is_day and not second_is_day):
+        return _dates(parts, "dmY", mark)
+    if second_is_day and not first_is_day:
+        return _dates(parts, "mdY", mark)
+    if first_is_day:
         return None, None, None
-    example = errors.typed(name, f"date:%d{mark}%m{mark}%Y")
+    example = typed(name, f"date:%d{mark}%m{mark}%Y")
     note = (
         f'Column "{name}" is read as text because day and month cannot be told apart in dates such '
         f'as "{text}"; name its form, such as {example}.'
     )
     return None, None, note
-
-
-def matches_mark(cells: pa.ChunkedArray, mark: str) -> bool:
-    """Whether all dates are written with one mark."""
-    import pyarrow.compute as pc
-
-    return pc.all(pc.equal(pc.count_substring(cells, mark), 2)).as_py()

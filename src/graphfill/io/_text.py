@@ -1,55 +1,40 @@
-"""Columns of text as typed columns, and filled values as text that looks like its column."""
+"""Cells of text: numbers read from them, and values written in the form of their column."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .. import errors
-from . import _dates as dates
-from . import _refuse_files
-from ._dates import PEEK, matches
-from ._numerals import (
-    INFINITE,
-    INTEGER,
-    LENIENT,
-    NEARLY,
-    NUMBER,
-    is_number,
-    stray_words,
-    with_point,
-)
+from ..errors import InputError, meaning_missing, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-KINDS = ("number", "integer", "boolean", "category", "date", "time", "duration", "leave")
+    from ._dates import Moment
+    from ._sheet import Sheet
+
 MOST_DECIMALS = 6  # up to here Arrow writes decimals without an exponent
+PEEK = 100  # cells that tell at once what a column is not
+INTEGER = r"^-?(?:0|[1-9][0-9]*)$"
+INFINITE = r"^[+-]?(?i:inf|infinity)$"
+NUMBER = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$" + f"|{INFINITE}"
+LENIENT = {
+    "integer": r"^[+-]?[0-9]{1,18}$",
+    "number": r"^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$" + f"|{INFINITE}",
+}
+NEARLY = 0.9  # of the known cells are numbers: then the others are worth a note
+LEAST = 0.5  # the same where the others are a few words
+MOST_WORDS = 3
 
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How a column writes its values.
+    """How a column writes its values."""
 
-    Attributes
-    ----------
-    kind : {"text", "integer", "number", "date"}
-        ``"date"`` also for times and date-times.
-    decimals : tuple of int
-        The fewest and the most digits after the decimal mark.
-    exponent : int
-        If some number is written like 1e5, the most digits that matter in any; else 0.
-    decimal : str
-    moment : dates.Moment or None
-        The column's form of dates.
-    """
-
-    kind: str = "text"
-    decimals: tuple[int, int] = (0, 0)
-    exponent: int = 0
+    decimals: tuple[int, int] = (0, 0)  # the fewest and the most digits after the decimal mark
+    exponent: int = 0  # if some number is written like 1e5, the most digits that matter in any
     decimal: str = "."
-    moment: dates.Moment | None = None
+    moment: Moment | None = None  # how dates and times are written
 
     def format(self, values: Any) -> pa.Array:
         """Values as text, null where null.
@@ -57,11 +42,10 @@ class TextFormat:
         Numbers get two decimals more than any of the column's own, without trailing zeros.
 
         >>> import pyarrow as pa
-        >>> TextFormat("number", decimals=(1, 2)).format(pa.array([4.871234, 4.5])).to_pylist()
+        >>> TextFormat(decimals=(1, 2)).format(pa.array([4.871234, 4.5])).to_pylist()
         ['4.8712', '4.5']
         """
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         if isinstance(values, pa.ChunkedArray):
             values = values.combine_chunks()
@@ -70,8 +54,8 @@ class TextFormat:
         if self.moment is not None and pa.types.is_temporal(values.type):
             return self.moment.format(values)
         if not pa.types.is_floating(values.type):
-            return pc.cast(values, pa.string())
-        return self._format_floats(values.cast(pa.float64()))
+            return values.cast("string")
+        return self._format_floats(values.cast("float64"))
 
     def _format_floats(self, values: pa.Array) -> pa.Array:
         import pyarrow as pa
@@ -85,16 +69,14 @@ class TextFormat:
             try:
                 if most + 2 > MOST_DECIMALS:
                     raise pa.ArrowInvalid
-                texts = pc.cast(pc.cast(values, pa.decimal128(38, most + 2)), pa.string())
+                texts = values.cast(pa.decimal128(38, most + 2)).cast("string")
             except pa.ArrowInvalid:  # too many digits, or an infinite value
                 texts = _printed(values, f"%.{most + 2}f")
             surplus = most + 2 - fewest  # digits that go if they are zeros
             tails = pc.ascii_rtrim(pc.utf8_slice_codeunits(texts, -surplus), characters="0")
             texts = pc.utf8_slice_codeunits(texts, 0, -surplus)
             texts = pc.ascii_rtrim(pc.binary_join_element_wise(texts, tails, ""), characters=".")
-        if self.decimal != ".":
-            texts = pc.replace_substring(texts, ".", self.decimal)
-        return texts
+        return texts if self.decimal == "." else pc.replace_substring(texts, ".", self.decimal)
 
 
 def _printed(values: pa.Array, pattern: str) -> pa.Array:
@@ -103,7 +85,7 @@ def _printed(values: pa.Array, pattern: str) -> pa.Array:
 
     missing = values.is_null().to_numpy(zero_copy_only=False)
     numbers = values.to_numpy(zero_copy_only=False)
-    texts = np.strings.mod(np.full(numbers.shape, pattern), numbers)
+    texts = np.char.mod(np.full(numbers.shape, pattern), numbers)
     return pa.array(texts.tolist(), pa.string(), mask=missing)
 
 
@@ -124,115 +106,91 @@ def content(texts: pa.Array) -> bytes:
     return memoryview(data)[first:last].tobytes()
 
 
-def parse_column(
-    texts: pa.ChunkedArray,
-    *,
-    decimal: str = ".",
-    kind: str | None = None,
-    name: str = "column",
-    where: str = "the table",
-    line_of: Callable[[int], int | str] = lambda row: row + 1,
-    numbers: bool = True,
-) -> tuple[pa.ChunkedArray, TextFormat, str | None]:
-    """Type a column of text: integers, numbers, dates, times, or else text.
-
-    A column is only typed if all of its known cells can be read, and not if reading loses
-    something that may matter: 007 and +49 stay text, and so do true and yes.
-
-    Parameters
-    ----------
-    texts : pyarrow.ChunkedArray of string
-        Null where missing.
-    decimal : {".", ","}
-    kind : str, optional
-        "number", "integer", "date", "date:FORMAT" or "time" refuse a cell that is none;
-        "category" and "leave" keep the text; others are left to whoever fills the column.
-    name, where, line_of :
-        The column's name, its file's, and the line of a row, for notes and refusals.
-    numbers : bool
-        False looks for dates and times alone.
-
-    Returns
-    -------
-    column, text_format, note or None
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> column, text_format, note = parse_column(pa.chunked_array([["1.50", None, "2"]]))
-    >>> column.to_pylist(), text_format.decimals
-    ([1.5, None, 2.0], (0, 2))
-    """
+def matches(cells: pa.ChunkedArray, pattern: str) -> bool:
+    """Whether every known cell matches; the first cells decide where they can."""
     import pyarrow.compute as pc
 
-    _refuse_files.check_kind(name, kind, KINDS)
-    if kind in ("category", "leave"):
-        return texts, TextFormat(decimal=decimal), None
-    if kind in ("boolean", "duration"):  # no text is read as one: the column's cells decide
-        kind = None
-    cells = pc.utf8_trim_whitespace(texts)
-    if kind in ("number", "integer"):
-        return *_forced_numbers(cells, decimal, kind, name, where, line_of), None
-    if kind is not None:
-        column, form = dates.parse_as(cells, kind, name, where, line_of)
-        return column, TextFormat("date", decimal=decimal, moment=form), None
-    if cells.null_count == len(cells):
-        return texts, TextFormat(decimal=decimal), None
-    note = None
-    if numbers:
-        found = _integers(cells)
-        if found is not None:
-            return found, TextFormat("integer", decimal=decimal), None
-        found = _numbers(cells, decimal)
-        if found is not None:
-            return found, _number_format(cells, decimal), None
-        if stray_words(cells, decimal):  # whoever fills the column says so
-            return texts, TextFormat(decimal=decimal), None
-        note = _near_numbers(cells, decimal, name, line_of)
-    if note is None:
-        moments, moment, note = dates.parse(cells, name)
-        if moment is not None:
-            return moments, TextFormat("date", decimal=decimal, moment=moment), note
-    return texts, TextFormat(decimal=decimal), note
+    def all_match(some: pa.ChunkedArray) -> bool:
+        return pc.all(pc.match_substring_regex(some, pattern), min_count=0).as_py() is not False
+
+    return all_match(cells[:PEEK]) and all_match(cells)
 
 
-def _integers(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    import pyarrow as pa
+def first_row(mask: pa.ChunkedArray, value: bool) -> int | None:
+    """The first row that holds the value."""
     import pyarrow.compute as pc
 
-    if not matches(cells[:PEEK], INTEGER):
-        return None
-    try:
-        found = pc.cast(cells, pa.int64())
-    except pa.ArrowInvalid:
-        return None
-    return None if _has_leading_zero(cells) else found
+    row = pc.index(mask, value).as_py()
+    return None if row < 0 else row
+
+
+def wrong_cell(sheet: Sheet, name: str, row: int, value: str, kind: str) -> InputError:
+    """A cell that is not of the type that the user gave its column."""
+    return InputError(
+        f"{sheet.path.name}, {sheet.place(row)} has {shown(value)} in column {name!r}, which is no "
+        f"{kind}: correct it, or pass {meaning_missing(value)} if it means missing."
+    )
+
+
+def parse_numbers(
+    cells: pa.ChunkedArray, decimal: str
+) -> tuple[pa.ChunkedArray | None, TextFormat]:
+    """Integers or numbers if all known cells are, and how they are written; else None."""
+    import pyarrow.compute as pc
+
+    plain = TextFormat(decimal=decimal)
+    if matches(cells[:PEEK], INTEGER):
+        try:
+            integers = cells.cast("int64")
+            return (None if _has_leading_zero(cells) else integers), plain
+        except ValueError:
+            pass
+    pointed = _with_point(cells, decimal)
+    if not matches(pointed[:PEEK], NUMBER):
+        return None, plain
+    try:  # casting is much faster than matching, and refuses nearly as much
+        numbers = pointed.cast("float64")
+    except ValueError:
+        return None, plain
+    if pc.any(pc.is_nan(numbers)).as_py() or not pc.any(pc.is_finite(numbers)).as_py():
+        return None, plain
+    # Whole numbers that were no 64-bit integers are ids, whose last digits a float would lose.
+    if _has_leading_zero(pointed) or matches(pointed, INTEGER):
+        return None, plain
+    return numbers, _number_format(cells, decimal)
+
+
+def parse_numbers_as(
+    cells: pa.ChunkedArray, kind: str, decimal: str, name: str, sheet: Sheet
+) -> tuple[pa.ChunkedArray, TextFormat]:
+    """Numbers because the user says so: then 007 is seven, and any other cell is refused."""
+    import pyarrow.compute as pc
+
+    pointed = _with_point(cells, decimal)
+    row = first_row(pc.match_substring_regex(pointed, LENIENT[kind]), False)
+    if row is not None:
+        raise wrong_cell(sheet, name, row, cells[row].as_py(), kind)
+    pointed = pc.replace_substring_regex(pointed, r"^\+", "")
+    if kind == "integer":
+        return pointed.cast("int64"), TextFormat(decimal=decimal)
+    return pointed.cast("float64"), _number_format(cells, decimal)
+
+
+def _with_point(cells: pa.ChunkedArray, decimal: str) -> pa.ChunkedArray:
+    """The cells with a point for a decimal mark."""
+    import pyarrow.compute as pc
+
+    if decimal == ".":
+        return cells
+    # A point in a file with decimal commas groups thousands, or is a mistake: no number either way.
+    return pc.replace_substring(pc.replace_substring(cells, ".", "?"), decimal, ".")
 
 
 def _has_leading_zero(cells: pa.ChunkedArray) -> bool:
-    """Whether some cell is like 007, which Arrow reads but which is rather a label."""
+    """Whether some cell is like 007, which Arrow reads but which is probably a label."""
     import pyarrow.compute as pc
 
     return pc.any(pc.match_substring_regex(cells, "^-?0[0-9]")).as_py() is True
-
-
-def _numbers(cells: pa.ChunkedArray, decimal: str) -> pa.ChunkedArray | None:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    pointed = with_point(cells, decimal)
-    if not matches(pointed[:PEEK], f"{NUMBER}|{INFINITE}"):
-        return None
-    try:  # casting is much faster than matching, and refuses nearly as much
-        found = pc.cast(pointed, pa.float64())
-    except pa.ArrowInvalid:
-        return None
-    if pc.any(pc.is_nan(found)).as_py() or not pc.any(pc.is_finite(found)).as_py():
-        return None
-    if _has_leading_zero(pointed):
-        return None
-    # Whole numbers that were no 64-bit integers are ids, whose last digits a float would lose.
-    return None if matches(pointed, INTEGER) else found
 
 
 def _number_format(cells: pa.ChunkedArray, decimal: str) -> TextFormat:
@@ -248,51 +206,60 @@ def _number_format(cells: pa.ChunkedArray, decimal: str) -> TextFormat:
     mark = pc.find_substring(plain, decimal)
     digits = pc.subtract(pc.subtract(pc.binary_length(plain), mark), 1)
     extremes = pc.min_max(pc.if_else(pc.less(mark, 0), 0, digits)).as_py()
-    return TextFormat("number", (extremes["min"] or 0, extremes["max"] or 0), exponent, decimal)
+    return TextFormat((extremes["min"] or 0, extremes["max"] or 0), exponent, decimal)
 
 
-def _near_numbers(
-    cells: pa.ChunkedArray, decimal: str, name: str, line_of: Callable[[int], int | str]
-) -> str | None:
-    """The note on a column that a few cells keep from being one of numbers."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    for some in (cells[: 10 * PEEK], cells):  # most columns of text are told by their first cells
-        numeric = is_number(some, decimal)
-        n_known, n_numbers = pc.count(numeric).as_py(), pc.sum(numeric).as_py() or 0
-        if n_numbers < (NEARLY if some is cells else NEARLY / 2) * n_known:
-            return None
-    row = pc.index(numeric, pa.scalar(False)).as_py()
-    if row < 0:
+def near_numbers(cells: pa.ChunkedArray, decimal: str, name: str, sheet: Sheet) -> str | None:
+    """The note on a column that would hold numbers without a few of its cells."""
+    is_number = _is_number_if_many(cells, decimal, NEARLY)
+    if is_number is None:
+        return None
+    row = first_row(is_number, False)
+    if row is None:
         return f'Column "{name}" is read as text because some of its integers exceed 64 bits.'
-    value, where = cells[row].as_py(), errors.line_or_row(line_of(row))
+    value = cells[row].as_py()
     return (
-        f'Column "{name}" is read as text because of "{value}" in {where}; pass '
-        f"{errors.meaning_missing(value)} if that means missing."
+        f'Column "{name}" is read as text because of "{value}" in {sheet.place(row)}; pass '
+        f"{meaning_missing(value)} if that means missing."
     )
 
 
-def _forced_numbers(
-    cells: pa.ChunkedArray,
-    decimal: str,
-    kind: str,
-    name: str,
-    where: str,
-    line_of: Callable[[int], int | str],
-) -> tuple[pa.ChunkedArray, TextFormat]:
-    """Numbers because the user says so: then 007 is seven, and any other cell is refused."""
-    import pyarrow as pa
+def stray_words(cells: pa.ChunkedArray, decimal: str = ".") -> dict[str, int]:
+    """The words in a column that otherwise holds numbers, and how often each occurs.
+
+    They probably mean that a cell is missing: at most `MOST_WORDS` different ones, without a
+    digit, and repeated, unless they are few. Empty if there are none, or too few numbers.
+
+    >>> import pyarrow as pa
+    >>> stray_words(pa.chunked_array([["31", "?", "25", "?", None]]))
+    {'?': 2}
+    >>> stray_words(pa.chunked_array([["31", "12b", "25", "12b", None]]))
+    {}
+    """
     import pyarrow.compute as pc
 
-    pointed = with_point(cells, decimal)
-    fine = pc.match_substring_regex(pointed, f"{LENIENT}|{INFINITE}")
-    if kind == "integer":
-        fine = pc.match_substring_regex(pointed, "^[+-]?[0-9]{1,18}$")
-    row = pc.index(fine, pa.scalar(False)).as_py()
-    if row >= 0:
-        raise _refuse_files.cell_is_no(where, line_of(row), name, cells[row].as_py(), kind)
-    pointed = pc.replace_substring_regex(pointed, r"^\+", "")
-    if kind == "integer":
-        return pc.cast(pointed, pa.int64()), TextFormat("integer", decimal=decimal)
-    return pc.cast(pointed, pa.float64()), _number_format(cells, decimal)
+    cells = pc.utf8_trim_whitespace(cells)
+    is_number = _is_number_if_many(cells, decimal, LEAST)
+    if is_number is None:
+        return {}
+    others = pc.value_counts(cells.filter(pc.invert(is_number)))
+    if not 0 < len(others) <= MOST_WORDS:
+        return {}
+    words = {pair["values"]: pair["counts"] for pair in others.to_pylist()}
+    few = pc.sum(is_number).as_py() >= NEARLY * pc.count(is_number).as_py()
+    has_digit = any(letter.isdigit() for word in words for letter in word)
+    return words if (few or min(words.values()) > 1) and not has_digit else {}
+
+
+def _is_number_if_many(
+    cells: pa.ChunkedArray, decimal: str, share: float
+) -> pa.ChunkedArray | None:
+    """True where a cell is written as a number, null where missing; None if too few are."""
+    import pyarrow.compute as pc
+
+    for some in (cells[: 10 * PEEK], cells):  # the first cells decide in most columns of text
+        is_number = pc.match_substring_regex(_with_point(some, decimal), NUMBER)
+        n_known, n_numbers = pc.count(is_number).as_py(), pc.sum(is_number).as_py() or 0
+        if n_numbers < (share if some is cells else share / 2) * n_known:
+            return None
+    return is_number

@@ -39,8 +39,7 @@ def write_report(
     ...     pathlib.Path(folder, "report.html").read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
-    from ..io._atomic import replacing
-    from ..io._refuse_outputs import check_written_here
+    from ..io import check_written_here, replacing
 
     check_written_here(path, inputs, overwrite)
     page = render(said).encode("utf-8")

@@ -23,11 +23,11 @@ from ..errors import (
     place,
     typed,
 )
-from ..io._numerals import stray_words
+from ..io import as_number, stray_words
 from ._arrow import Cells, read
 from ._categorical import Boolean, Category
 from ._numeric import Column, LeftAlone, Number, Whole
-from ._objects import as_number, equals_marker
+from ._objects import equals_marker
 
 if TYPE_CHECKING:
     import narwhals as nw

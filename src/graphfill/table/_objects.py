@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..io import as_number
+
 # The plural says it in a sentence; the family is what a column of them is.
 FAMILIES = {
     "text": "text",
@@ -65,17 +67,6 @@ def plural(value: Any) -> str:
     if isinstance(value, dt.time) and value.tzinfo is None:
         return "times"
     return "durations" if isinstance(value, dt.timedelta) else ""
-
-
-def as_number(marker: Any) -> Decimal | None:
-    """A marker taken as a number, None if it is none."""
-    if isinstance(marker, (bool, np.bool_)):
-        return None
-    try:
-        number = Decimal(str(marker).strip())
-    except ArithmeticError:
-        return None
-    return None if number.is_nan() else number
 
 
 def equals_marker(value: Any, markers: Sequence[Any]) -> bool:

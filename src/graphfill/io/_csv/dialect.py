@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
 SEPARATORS = (",", ";", "\t", "|")
 NAMES = {",": "commas", ";": '";"', "\t": "tabs", "|": '"|"', " ": "blanks"}
 WHITESPACE = " "  # as a separator: any run of blanks and tabs
 SAMPLE_RECORDS = 1000
 NEARLY = 0.9  # of the records agree: the rest is refused later, by line
-_BREAK = re.compile("\r\n|\r|\n")
+LINE_END = re.compile("\r\n|\r|\n")
 _COMMA_NUMBER = re.compile(r"-?\d+(?:\.\d{3})*,\d+(?:[eE][+-]?\d+)?\Z")
 _THOUSANDS = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+\Z")
 _POINT_NUMBER = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?\Z")
@@ -21,57 +22,30 @@ _POINT_NUMBER = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?\Z")
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one text file is written.
+    """How one text file is written."""
 
-    Attributes
-    ----------
-    separator : str
-        One character; a blank stands for any run of blanks and tabs.
-    decimal : {".", ","}
-    encoding : str
-        As Python names it, without a byte order mark.
-    bom : bytes
-        The byte order mark the file begins with.
-    line_end : str
-    final_line_end : bool
-        Whether the last line has one too.
-    header : bool
-        Whether the first line names the columns.
-    quoted : frozenset of int
-        Columns whose known cells are all quoted, needed or not.
-    quoted_header, all_quoted : bool
-        Whether the column names, or all cells and the missing ones too, are quoted.
-    preamble : str
-        Excel's ``sep=;`` line, if the file begins with one.
-    compression : str or None
-    """
-
-    separator: str = ","
+    separator: str = ","  # one character; a blank stands for any run of blanks and tabs
     decimal: str = "."
-    encoding: str = "utf-8"
-    bom: bytes = b""
+    encoding: str = "utf-8"  # as Python names it, without a byte order mark
+    bom: bytes = b""  # the byte order mark that the file begins with
     line_end: str = "\n"
-    final_line_end: bool = True
-    header: bool = True
-    quoted: frozenset[int] = frozenset()
+    final_line_end: bool = True  # whether the last line has one too
+    header: bool = True  # whether the first line names the columns
+    quoted: frozenset[int] = frozenset()  # columns whose known cells are all quoted, needed or not
     quoted_header: bool = False
-    all_quoted: bool = False
-    preamble: str = ""
-    compression: str | None = None
+    all_quoted: bool = False  # every cell, the missing ones too
+    preamble: str = ""  # Excel's "sep=;" line, if the file begins with one
 
 
 @dataclass(frozen=True)
 class Record:
-    """One row of a text file: its cells as written, quotes included, and where it stands.
-
-    ``unclosed`` is the line on which a quote opens that nothing closes, else 0.
-    """
+    """One row of a text file."""
 
     line: int
-    cells: list[str]
+    cells: list[str]  # as written, quotes included
     start: int
     end: int
-    unclosed: int = 0
+    unclosed: int = 0  # the line on which a quote opens that nothing closes, else 0
 
 
 @cache
@@ -82,9 +56,7 @@ def _cell_pattern(separator: str, quotes: bool) -> re.Pattern[str]:
     return re.compile(rf"({quoted}{plain}*+)({re.escape(separator)}|\r\n|\r|\n|\Z)")
 
 
-def records(
-    text: str, separator: str, line: int = 1, start: int = 0, quotes: bool = True
-) -> Iterator[Record]:
+def records(text: str, separator: str, line: int = 1, quotes: bool = True) -> Iterator[Record]:
     """The rows of a text, in Python; blank lines are records of one empty cell.
 
     Slow but exact: for samples, and for finding the line that a refusal names.
@@ -93,16 +65,16 @@ def records(
     [['a', '"b,c"']]
     """
     pattern = _cell_pattern(separator, quotes)
-    position, end = start, len(text)
-    while position < end:
+    position = 0
+    while position < len(text):
         begin, first, cells, unclosed = position, line, [], 0
         while True:
             match = pattern.match(text, position)
             assert match is not None  # every alternative may be empty
-            cell, close, stop = match.group(1), match.group(2), match.group(3)
+            cell, close, stop = match.groups()
             if quotes and close == "":
                 unclosed = line
-            line += len(_BREAK.findall(cell)) if "\n" in cell or "\r" in cell else 0
+            line += len(LINE_END.findall(cell)) if "\n" in cell or "\r" in cell else 0
             cells.append(cell)
             position = match.end()
             if stop != separator:
@@ -125,13 +97,12 @@ def unquote(cell: str) -> str:
 
 def sample(text: str, separator: str, whole: bool) -> list[Record]:
     """The first records, without blank lines and, unless the text is whole, without the last."""
-    found = []
-    for record in records(text, separator):
-        if record.cells != [""] and (whole or record.end < len(text)):
-            found.append(record)
-        if len(found) == SAMPLE_RECORDS:
-            break
-    return found
+    rows = (
+        record
+        for record in records(text, separator)
+        if record.cells != [""] and (whole or record.end < len(text))
+    )
+    return list(islice(rows, SAMPLE_RECORDS))
 
 
 def sniff_separator(text: str, whole: bool, blanks: bool = False) -> str:
@@ -153,7 +124,7 @@ def sniff_separator(text: str, whole: bool, blanks: bool = False) -> str:
 
 
 def _score(counts: list[int]) -> tuple[bool, float, int]:
-    """Whether the first record has as many cells as most; how many have; how many that are."""
+    """Whether the first record has the usual number of cells; the share that has; the number."""
     if not counts:
         return False, 0.0, 0
     n_cells, n_records = Counter(counts).most_common(1)[0]
@@ -168,17 +139,10 @@ def sniff_decimal(rows: list[Record], separator: str) -> tuple[str, str | None]:
         return ".", None
     cells = [unquote(cell).strip() for row in rows[1:] for cell in row.cells]
     with_comma = [cell for cell in cells if _COMMA_NUMBER.match(cell)]
-    if any(_POINT_NUMBER.match(cell) for cell in cells):
-        return ".", with_comma[0] if with_comma else None
-    if any(not _THOUSANDS.match(cell) for cell in with_comma):
+    with_point = any(_POINT_NUMBER.match(cell) for cell in cells)
+    if not with_point and any(not _THOUSANDS.match(cell) for cell in with_comma):
         return ",", None
     return ".", with_comma[0] if with_comma else None
-
-
-def sniff_line_end(text: str) -> str:
-    """The first line end; a line feed where there is none."""
-    match = _BREAK.search(text)
-    return match.group() if match else "\n"
 
 
 def sniff_quotes(rows: list[Record]) -> tuple[frozenset[int], bool, bool]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ... import errors
-from .. import _refuse_files, _refuse_formats
-from .._options import Options
+from ...errors import InputError, option, parameter
+from .._sheet import Options, check_header
 from . import dialect as dialects
-from .dialect import WHITESPACE, Dialect, Record
+from .dialect import LINE_END, WHITESPACE, Dialect, Record, unquote
 from .stream import Stream, squeeze
 
 SAMPLE = 1 << 16  # characters
@@ -23,83 +23,106 @@ _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?\Z")
 
 
 @dataclass
-class Layout:
-    """How a text file begins.
+class TextFile:
+    """A text file whose first lines have been read."""
 
-    Attributes
-    ----------
-    names : list of str
-    start : int
-        Where the data begin, in bytes of the clean text.
-    first_line : int
-        The line on which they begin.
-    cut : str
-        What separates cells in the clean text.
-    """
-
+    path: Path
+    options: Options
     dialect: Dialect
-    names: list[str]
-    start: int
-    first_line: int
-    header_line: int | None
-    notes: list[str] = field(default_factory=list)
+    start: int  # where the data begin, in bytes of the clean text
+    first_line: int  # the line on which they begin
+    names: list[str] = field(default_factory=list)  # of the columns
+    notes: list[str] = field(default_factory=list)  # what had to be guessed
 
     @property
-    def cut(self) -> str:
+    def separator(self) -> str:
+        """What separates cells in the clean text."""
         return "\t" if self.dialect.separator == WHITESPACE else self.dialect.separator
 
     @property
     def quotes(self) -> bool:
         return self.dialect.separator != WHITESPACE
 
+    def open(self) -> Stream:
+        """The clean text after the header."""
+        options = self.options
+        stream = Stream(self.path, options, self.dialect.separator, comments=options.edges)
+        stream.read(self.start)
+        return stream
 
-def sniff(path: Path, compression: str | None, options: Options) -> Layout:
+    def records(self) -> Iterator[Record]:
+        """The rows one by one, for the few cases that need their lines."""
+        with self.open() as stream:
+            text = b"".join(iter(stream.read, b"")).decode()
+        for record in dialects.records(text, self.separator, self.first_line, self.quotes):
+            if len(self.names) == 1 or record.cells != [""]:
+                yield record
+
+    def check_records(self) -> None:
+        """Refuse the first row that is longer or shorter than the header, or has half a quote."""
+        for record in self.records():
+            self.check_quotes(record.unclosed)
+            n_cells, n_names = len(record.cells), len(self.names)
+            if n_cells != n_names:
+                first = "the header" if self.dialect.header else "the first line"
+                raise InputError(
+                    f"{self.path}, line {record.line} has {n_cells} "
+                    f"{'cell' if n_cells == 1 else 'cells'} but {first} has {n_names}: put quotes "
+                    "around cells that hold a separator, or add what is missing."
+                )
+
+    def check_quotes(self, line: int) -> None:
+        """Refuse a quote that nothing closes; line 0 is none."""
+        if line:
+            raise InputError(
+                f"{self.path}, line {line} opens a quote that is never closed: close it, or double "
+                "it inside a quoted cell if it is part of the text."
+            )
+
+
+def sniff(path: Path, options: Options) -> TextFile:
     """Look at the first lines; what had to be guessed is in the notes."""
-    with Stream(
-        path,
-        compression,
-        options.encoding,
-        options.limit,
-        edges=options.edges,
-        comments=options.edges,
-    ) as stream:
-        text, whole = _head(stream, options)
-        bom, encoding = stream.bom, stream.encoding
-    _refuse_files.check_not_empty(path, text, options.edges)
-    _refuse_formats.check_no_markup(path, text)
+    with Stream(path, options, comments=options.edges) as stream:
+        text, whole = _first_lines(stream)
+    _check_is_table(path, text, options.edges)
     preamble = _PREAMBLE.match(text)
     separator, body = options.separator, text
     if preamble:
         separator, body = separator or preamble.group(1), text[preamble.end() :]
     if separator is None:
         separator = dialects.sniff_separator(body[:SAMPLE], whole, blanks=options.edges)
-    _refuse_files.check_separator(separator, options.edges)
+    if len(separator) != 1 or separator in '"\r\n' or not separator.isascii():
+        raise InputError(
+            f"{parameter('separator', options.edges)} is {separator!r} but must be one ASCII "
+            "character, such as ; or a tab."
+        )
+    clean_separator = separator
     if separator == WHITESPACE:
-        body = squeeze(body.encode()).decode()
-    cut = "\t" if separator == WHITESPACE else separator
-    rows = dialects.sample(body[:SAMPLE], cut, whole)
+        body, clean_separator = squeeze(body.encode()).decode(), "\t"
+    rows = dialects.sample(body[:SAMPLE], clean_separator, whole)
     if not rows:  # a header longer than the sample
-        rows = dialects.sample(body, cut, whole=True)[:1]
+        rows = dialects.sample(body, clean_separator, whole=True)[:1]
     decimal, doubtful = dialects.sniff_decimal(rows, separator)
     quoted, quoted_header, all_quoted = dialects.sniff_quotes(rows)
-    found = Dialect(
+    line_end = LINE_END.search(text)
+    dialect = Dialect(
         separator=separator,
         decimal=options.decimal or decimal,
-        encoding=encoding,
-        bom=bom,
-        line_end=dialects.sniff_line_end(text),
+        encoding=stream.encoding,
+        bom=stream.bom,
+        line_end=line_end.group() if line_end else "\n",
         quoted=quoted,
         quoted_header=quoted_header,
         all_quoted=all_quoted,
         preamble=preamble.group() if preamble else "",
-        compression=compression,
     )
-    notes = _notes(path, found, options, doubtful)
-    n_before = 1 if preamble else 0
-    return _with_header(path, found, rows, n_before, body, options, notes)
+    file = TextFile(path, options, dialect, len(dialect.preamble.encode()), 2 if preamble else 1)
+    _note_dialect(file, doubtful)
+    _find_header(file, rows, body)
+    return file
 
 
-def _head(stream: Stream, options: Options) -> tuple[str, bool]:
+def _first_lines(stream: Stream) -> tuple[str, bool]:
     """The first lines, a header of any length included, and whether they are the whole file."""
     text = b""
     while len(text) < SAMPLE or (b"\n" not in text and b"\r" not in text):
@@ -110,34 +133,41 @@ def _head(stream: Stream, options: Options) -> tuple[str, bool]:
     return text.decode(), False
 
 
-def _notes(path: Path, found: Dialect, options: Options, doubtful: str | None) -> list[str]:
-    notes = []
-    expected = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-    ending = next((s for s in path.suffixes if s.lower() in expected), "").lower()
-    if options.separator is None and found.separator != expected.get(ending):
-        comma = " with decimal commas" if found.decimal == "," and not options.decimal else ""
-        notes.append(f"{path.name} is separated by {dialects.NAMES[found.separator]}{comma}.")
-    elif options.decimal is None and found.decimal == ",":
-        notes.append(f"{path.name} has decimal commas.")
-    if doubtful is not None and options.decimal is None:
-        notes.append(
-            f'{path.name} has numbers such as "{doubtful}", which are read as text: pass '
-            f"{errors.option('decimal')} , if the comma is a decimal mark."
+def _check_is_table(path: Path, text: str, edges: bool) -> None:
+    """Refuse an empty file, JSON, and a web page."""
+    start = text[:100].lstrip().lower()
+    if not text.strip():
+        first = "every line must name two nodes" if edges else "the first line must name columns"
+        raise InputError(f"{path} is empty: {first}.")
+    if start.startswith(('{"', '[{"')):
+        raise InputError(
+            f'{path} looks like JSON: write one object a line, and give it the ending ".jsonl".'
         )
-    return notes
+    if start.startswith(("<!doctype", "<html", "<?xml")):
+        raise InputError(f"{path} is a web page or XML, not a table: export it as CSV or Parquet.")
 
 
-def _with_header(
-    path: Path,
-    found: Dialect,
-    rows: list[Record],
-    n_before: int,
-    body: str,
-    options: Options,
-    notes: list[str],
-) -> Layout:
-    first = rows[0]
-    cells = [dialects.unquote(cell).strip() for cell in first.cells]
+def _note_dialect(file: TextFile, doubtful: str | None) -> None:
+    """Note a separator that the ending does not tell, decimal commas, and a doubtful number."""
+    name, dialect, options = file.path.name, file.dialect, file.options
+    expected = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+    ending = next((s.lower() for s in file.path.suffixes if s.lower() in expected), "")
+    if options.separator is None and dialect.separator != expected.get(ending):
+        comma = " with decimal commas" if dialect.decimal == "," and not options.decimal else ""
+        file.notes.append(f"{name} is separated by {dialects.NAMES[dialect.separator]}{comma}.")
+    elif options.decimal is None and dialect.decimal == ",":
+        file.notes.append(f"{name} has decimal commas.")
+    if doubtful is not None and options.decimal is None:
+        file.notes.append(
+            f'{name} has numbers such as "{doubtful}", which are read as text: pass '
+            f"{option('decimal')} , if the comma is a decimal mark."
+        )
+
+
+def _find_header(file: TextFile, rows: list[Record], body: str) -> None:
+    """Name the columns, by the first row if that is the header, and find where the data begin."""
+    path, options, first = file.path, file.options, rows[0]
+    cells = [unquote(cell).strip() for cell in first.cells]
     has_header = options.header
     if has_header is None:
         tabular = any(suffix.lower() in (".csv", ".tsv", ".tab") for suffix in path.suffixes)
@@ -145,29 +175,31 @@ def _with_header(
         if not all(_NUMBER.match(cell) for cell in cells[:2]) or has_header:
             shown = ", ".join(cells[:4])
             what = "the header" if has_header else "an edge, for want of a header"
-            notes.append(f'The first line of {path.name} ("{shown}") is read as {what}.')
-    if options.edges:
-        _refuse_files.check_two_ends(path, len(cells))
-    _refuse_files.check_quote_closed(path, first.unclosed and first.unclosed + n_before)
-    start = len(found.preamble.encode())
+            file.notes.append(f'The first line of {path.name} ("{shown}") is read as {what}.')
+    if options.edges and len(cells) < 2:
+        raise InputError(
+            f"{path} has {len(cells)} column but an edge has two ends: separate them by a comma, a "
+            f"tab or a blank, or name the separator with {option('separator', edges=True)}."
+        )
+    file.check_quotes(first.unclosed and first.unclosed + file.first_line - 1)
     if not has_header:
-        names = ["source", "target", *(f"column_{i}" for i in range(3, len(cells) + 1))]
-        names = names[: len(cells)]
-        found = replace(found, header=False)
-        return Layout(found, names, start, 1 + n_before, None, notes)
-    line = first.line + n_before
-    _refuse_files.check_header(path, cells, line, unnamed_first=True)
+        file.names = ["source", "target", *(f"column_{i}" for i in range(3, len(cells) + 1))]
+        file.names = file.names[: len(cells)]
+        file.dialect = replace(file.dialect, header=False)
+        return
+    line = first.line + file.first_line - 1
+    check_header(path, cells, line, unnamed_first=True)
     if not cells[0]:  # row names, as pandas and R write them
-        can_be = "" if options.edges else f" (pass {errors.option('id')} '' if it holds the ids)"
-        notes.append(f"The first column of {path.name} has no name and is left alone{can_be}.")
+        can_be = "" if options.edges else f" (pass {option('id')} '' if it holds the ids)"
+        file.notes.append(f"The first column of {path.name} has no name and is left alone{can_be}.")
     if not options.edges and all(_NUMBER.match(cell) for cell in cells):
-        notes.append(
+        file.notes.append(
             f"The first line of {path.name} is read as the header, although it holds numbers alone "
             f'("{cells[0]}").'
         )
-    n_lines = len(re.findall("\r\n|\r|\n", body[first.start : first.end]))
-    start += len(body[: first.end].encode())
-    return Layout(found, cells, start, line + n_lines, line, notes)
+    file.names = cells
+    file.start += len(body[: first.end].encode())
+    file.first_line = line + len(LINE_END.findall(body[first.start : first.end]))
 
 
 def _looks_like_header(rows: list[Record], tabular: bool) -> bool:
@@ -176,7 +208,7 @@ def _looks_like_header(rows: list[Record], tabular: bool) -> bool:
     Where nodes go by words, a first row of words could be either: in a CSV or TSV file it is the
     header unless one of its words comes again as a node, in plain text it is an edge.
     """
-    first, *rest = ([dialects.unquote(cell).strip() for cell in row.cells[:2]] for row in rows)
+    first, *rest = ([unquote(cell).strip() for cell in row.cells[:2]] for row in rows)
     if any(_NUMBER.match(cell) for cell in first):
         return False
     if rest and all(_NUMBER.match(cell) for row in rest for cell in row):

@@ -1,21 +1,25 @@
-"""Read CSV and its kin: every cell as the text it is, typed afterwards."""
+"""Read CSV and similar text: every cell as the text it is, typed afterwards."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...table import _refuse_tables
-from .. import _refuse_files
-from .._markers import counted, mark_blank, mark_equal, mark_missing, without_empty
-from .._options import Options
-from .._sheet import Sheet
-from .._text import parse_column
-from . import dialect as dialects
-from .head import Layout, sniff
+from ...errors import check_column_name
+from .._columns import (
+    mark_blank,
+    mark_equal,
+    mark_missing,
+    missing_notes,
+    n_cells,
+    null_where,
+    parse_column,
+)
+from .._files import unreadable
+from .._sheet import Options, Sheet, check_some_rows
+from .head import TextFile, sniff
 from .stream import NotUtf8, Stream
 
 if TYPE_CHECKING:
@@ -25,84 +29,61 @@ BLOCK = 4 << 20
 WIDEST_BLOCK = 1 << 30
 
 
-def read(path: Path, compression: str | None, options: Options) -> Sheet:
+def read(path: Path, options: Options) -> Sheet:
     """A text file as a sheet; what is no UTF-8 is read again as Windows-1252, with a note."""
     try:
-        return _read(path, compression, options)
+        return _read(path, options)
     except NotUtf8 as error:
-        line = error.line
-    sheet = _read(path, compression, replace(options, encoding="cp1252"))
+        line = error.args[0]
+    sheet = _read(path, replace(options, encoding="cp1252"))
     note = f"{path.name} is read as Windows-1252, since it is no UTF-8 (line {line})."
     sheet.notes.insert(0, note)
     return sheet
 
 
-def _read(path: Path, compression: str | None, options: Options) -> Sheet:
+def _read(path: Path, options: Options) -> Sheet:
     import pyarrow as pa
 
-    layout = sniff(path, compression, options)
-
-    def open_stream() -> Stream:
-        stream = Stream(
-            path,
-            compression,
-            options.encoding,
-            options.limit,
-            separator=layout.dialect.separator,
-            edges=options.edges,
-            comments=options.edges,
-        )
-        _skip(stream, layout)
-        return stream
-
+    file = sniff(path, options)
     for name in options.types:
-        _refuse_tables.check_column_name(name, layout.names, path.name)
-    columns, stream = _read_texts(open_stream, layout, options)
+        check_column_name(name, file.names, path.name)
+    columns, stream = _read_texts(file)
     n_rows = len(columns[0])
     final_line_end = stream.last in (b"\n", b"\r")
-    dialect = replace(layout.dialect, final_line_end=final_line_end)
 
     def line_of(row: int) -> int:
-        n_lines = stream.line - layout.first_line + (not final_line_end)
+        n_lines = stream.line - file.first_line + (not final_line_end)
         if n_lines == n_rows + (_line_ends(sheet, n_rows) if stream.quotes else 0):
-            return layout.first_line + row + (_line_ends(sheet, row) if stream.quotes else 0)
-        return _nth_record(open_stream, layout, row)  # there are blank lines somewhere
+            return file.first_line + row + (_line_ends(sheet, row) if stream.quotes else 0)
+        # There are blank lines somewhere.
+        lines = (record.line for number, record in enumerate(file.records()) if number == row)
+        return next(lines, file.first_line + row)
 
     if stream.comments:
         one = stream.comments == 1
         lines, are = ("line", "is read as a comment") if one else ("lines", "are read as comments")
         where = f"{path.name} with # or % in front"
-        layout.notes.append(f"{stream.comments} {lines} of {where} {are}.")
-    sheet = Sheet(path, "csv", pa.table({}), dialect=dialect, notes=layout.notes, locate=line_of)
-    _type_columns(sheet, layout.names, columns, options)
+        file.notes.append(f"{stream.comments} {lines} of {where} {are}.")
+    dialect = replace(file.dialect, final_line_end=final_line_end)
+    sheet = Sheet(path, "csv", pa.table({}), dialect=dialect, notes=file.notes, line_of=line_of)
+    _type_columns(sheet, file.names, columns, options)
     return sheet
 
 
-def _skip(stream: Stream, layout: Layout) -> None:
-    """Pass over the header, in bytes of the clean text."""
-    left = layout.start
-    while left:
-        chunk = stream.read()
-        if len(chunk) > left:
-            stream.push_back(chunk[left:])
-        left -= min(left, len(chunk))
-
-
-def _read_texts(
-    open_stream: Callable[[], Stream], layout: Layout, options: Options, block: int = BLOCK
-) -> tuple[list[pa.ChunkedArray], Stream]:
+def _read_texts(file: TextFile, block: int = BLOCK) -> tuple[list[pa.ChunkedArray], Stream]:
     """Every column as text, null where a cell is empty and not quoted."""
     import pyarrow as pa
     from pyarrow import csv
 
-    keys = [str(number) for number in range(len(layout.names))]
+    path, options = file.path, file.options
+    keys = [str(number) for number in range(len(file.names))]
     settings: dict[str, Any] = {
         "read_options": csv.ReadOptions(column_names=keys, block_size=block),
         "parse_options": csv.ParseOptions(
-            delimiter=layout.cut,
-            quote_char='"' if layout.quotes else False,
-            newlines_in_values=layout.quotes,
-            # A blank line is a missing cell where there is but one column.
+            delimiter=file.separator,
+            quote_char='"' if file.quotes else False,
+            newlines_in_values=file.quotes,
+            # A blank line is a missing cell where there is only one column.
             ignore_empty_lines=len(keys) > 1,
         ),
         "convert_options": csv.ConvertOptions(
@@ -113,8 +94,8 @@ def _read_texts(
             quoted_strings_can_be_null=False,
         ),
     }
-    with open_stream() as stream:
-        batches = []
+    batches = []
+    with file.open() as stream:
         try:
             with csv.open_csv(stream, **settings) as reader:
                 for batch in reader:
@@ -125,45 +106,22 @@ def _read_texts(
                 raise stream.error from None
             if not isinstance(error, pa.ArrowInvalid):
                 raise
-            _check_records(open_stream, layout)
-            _refuse_files.check_some_rows(stream.path, "Empty CSV" not in str(error), options.edges)
+            file.check_records()
+            check_some_rows(path, "Empty CSV" not in str(error), options.edges)
             if "straddling" in str(error) and block < WIDEST_BLOCK:
-                return _read_texts(open_stream, layout, options, WIDEST_BLOCK)
-            raise _refuse_files.unreadable(stream.path, error) from None
-        some = any(batch.num_rows for batch in batches)
-        _refuse_files.check_some_rows(stream.path, some, options.edges)
+                return _read_texts(file, WIDEST_BLOCK)
+            raise unreadable(path, error) from None
+        check_some_rows(path, any(batch.num_rows for batch in batches), options.edges)
         options.report(stream.size, stream.size)
     columns = [
         pa.chunked_array([batch.column(number) for batch in batches], pa.string())
         for number in range(len(keys))
     ]
     # Arrow lets the end of the file close a quote.
-    if stream.quotes % 2 or (stream.quotes and _ends_inside(columns)):
-        _check_records(open_stream, layout)
+    ends_inside = any("\n" in (column[-1].as_py() or "") for column in columns)
+    if stream.quotes % 2 or (stream.quotes and ends_inside):
+        file.check_records()
     return columns, stream
-
-
-def _ends_inside(columns: list[pa.ChunkedArray]) -> bool:
-    return any("\n" in (column[-1].as_py() or "") for column in columns)
-
-
-def _scan(open_stream: Callable[[], Stream], layout: Layout) -> Iterator[dialects.Record]:
-    """The records after the header, one by one, for the few cases that need their lines."""
-    with open_stream() as stream:
-        text = b"".join(iter(stream.read, b"")).decode()
-    for record in dialects.records(text, layout.cut, layout.first_line, quotes=layout.quotes):
-        if len(layout.names) == 1 or record.cells != [""]:
-            yield record
-
-
-def _check_records(open_stream: Callable[[], Stream], layout: Layout) -> None:
-    with open_stream() as stream:
-        path = stream.path
-    for record in _scan(open_stream, layout):
-        _refuse_files.check_quote_closed(path, record.unclosed)
-        _refuse_files.check_cell_count(
-            path, record.line, len(record.cells), len(layout.names), layout.header_line is not None
-        )
 
 
 def _line_ends(sheet: Sheet, n_rows: int) -> int:
@@ -175,48 +133,33 @@ def _line_ends(sheet: Sheet, n_rows: int) -> int:
     return sum(count.as_py() or 0 for count in counts)
 
 
-def _nth_record(open_stream: Callable[[], Stream], layout: Layout, row: int) -> int:
-    for number, record in enumerate(_scan(open_stream, layout)):
-        if number == row:
-            return record.line
-    return layout.first_line + row
-
-
 def _type_columns(
     sheet: Sheet, names: list[str], columns: list[pa.ChunkedArray], options: Options
 ) -> None:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     assert sheet.dialect is not None
-    found: Counter[str] = Counter()
-    typed, empties = {}, {}
+    marked: Counter[str] = Counter()
+    typed, empties = {}, []
     for name in names:
-        column = columns.pop(0)  # so that its memory is free as soon as may be
+        column = columns.pop(0)  # so that its memory is free as soon as possible
         texts, counts = mark_missing(column, options.markers)
         texts = mark_blank(texts, empty=sheet.dialect.all_quoted)
-        found += counts
-        settings: dict[str, Any] = {
-            "decimal": sheet.dialect.decimal,
-            "kind": options.types.get(name),
-            "name": name,
-            "where": sheet.path.name,
-            "line_of": sheet.line_of,
-        }
-        known = without_empty(texts)
-        parsed, text_format, note = parse_column(known, **settings)
+        marked += counts
+        known = null_where(pc.equal(texts, ""), texts)
+        parsed, text_format, note = parse_column(known, name, sheet, kind=options.types.get(name))
         if parsed is known:  # still text: then "" is a text like any other
             parsed = texts
         elif known is not texts:
-            empties[name] = known.null_count - texts.null_count
+            count = n_cells(known.null_count - texts.null_count)
+            empties.append(f'An empty text in column "{name}" counts as missing ({count}).')
             texts = known
-        parsed, texts, counts = mark_equal(parsed, texts, options.own_markers)
-        found += counts
+        parsed, texts, counts = mark_equal(parsed, texts, options.named_markers)
+        marked += counts
         if texts.null_count > column.null_count:
             sheet.originals[name] = column
         typed[name], sheet.texts[name], sheet.text_formats[name] = parsed, texts, text_format
         sheet.notes += [note] if note else []
     sheet.table = pa.table(typed)
-    sheet.notes += counted(found)
-    for name, count in empties.items():
-        cells = "cell" if count == 1 else "cells"
-        sheet.notes.append(f'An empty text in column "{name}" counts as missing ({count} {cells}).')
+    sheet.notes += [*missing_notes(marked), *empties]

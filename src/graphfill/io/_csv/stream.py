@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
+import gzip
 import io
-import os
+import lzma
 import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from lzma import LZMAError
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any, Literal
 
-from .. import _refuse_files, _refuse_formats
+from ...errors import InputError, option
+from .._files import COMPRESSIONS, open_or_refuse, other_format, unreadable
+from .._sheet import Options
 from .dialect import WHITESPACE
 
 CHUNK = 1 << 20
@@ -22,95 +25,64 @@ BOMS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-PACKED = {"gzip": b"\x1f\x8b", "bz2": b"BZh", "xz": b"\xfd7zXZ"}
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\r\n]*", re.MULTILINE)
 
 
 class NotUtf8(Exception):
-    """A byte that is no UTF-8, and the line it stands on."""
-
-    def __init__(self, line: int) -> None:
-        self.line = line
+    """A byte that is no UTF-8; the argument is the line it stands on."""
 
 
-def open_bytes(path: Path, compression: str | None) -> tuple[Any, BinaryIO]:
-    """The file's bytes, unpacked, and the file below them, whose position is the progress."""
-    try:
-        raw = open(path, "rb")  # noqa: SIM115  # closed by whoever closes the stream
-    except OSError as error:
-        raise _refuse_files.unreadable(path, error) from None
-    if compression is None:
-        return raw, raw
-    start = raw.read(6)
-    raw.seek(0)
-    if start and not start.startswith(PACKED[compression]):
-        raw.close()
-        raise _refuse_formats.not_compressed(path, path.suffix)
-    if compression == "gzip":
-        import gzip
-
-        return gzip.GzipFile(fileobj=raw), raw
-    if compression == "bz2":
-        import bz2
-
-        return bz2.BZ2File(raw), raw
-    import lzma
-
-    return lzma.LZMAFile(raw), raw
+def _packed(file: Any, path: Path, mode: Literal["rb", "wb"]) -> Any:
+    """What packs or unpacks a file as the ending of its name says; the file itself if not."""
+    ending = path.suffix.lower()
+    if ending == ".gz":
+        # Without name and time: the same table gives the same bytes.
+        return gzip.GzipFile("", mode, fileobj=file, mtime=0, compresslevel=6)
+    if ending == ".bz2":
+        return bz2.BZ2File(file, mode)
+    return lzma.LZMAFile(file, mode) if ending == ".xz" else file
 
 
 class Stream(io.RawIOBase):
-    """The UTF-8 text of a file, read in order, checked as it goes by.
-
-    Attributes
-    ----------
-    size, position : int
-        Bytes of the file on disk, in all and read so far.
-    quotes, comments : int
-        How many quotes, and lines of comments, went by.
-    last : bytes
-        The last byte that went by.
-    line : int
-        The line that has been reached.
-    error : Exception or None
-        What ended the stream: whoever reads it through other libraries finds the cause here.
-    """
+    """The UTF-8 text of a file, read in order, checked as it goes by."""
 
     def __init__(
-        self,
-        path: Path,
-        compression: str | None,
-        encoding: str | None,
-        memory_limit: int,
-        separator: str = ",",
-        edges: bool = False,
-        comments: bool = False,
+        self, path: Path, options: Options, separator: str = ",", comments: bool = False
     ) -> None:
-        self.path = path
-        self._edges = edges
-        self.size = os.path.getsize(path) if path.exists() else 0
-        self._bytes, self._raw = open_bytes(path, compression)
-        self._limit = memory_limit
-        self._whole_lines = comments or separator == WHITESPACE
+        self.path, self._options = path, options
+        self._raw = open_or_refuse(path)
+        self.size = path.stat().st_size  # in bytes on disk
+        magic = COMPRESSIONS.get(path.suffix.lower(), b"")
+        if self.size and self._raw.read(len(magic)) != magic:
+            self._raw.close()
+            raise InputError(
+                f'{path} is not compressed as its name says: take "{path.suffix}" off its name, or '
+                "copy or export it again."
+            )
+        self._raw.seek(0)
+        self._bytes = _packed(self._raw, path, "rb")
         self._blanks = separator == WHITESPACE
-        self.quotes = self.comments = 0
-        self.last = b""
+        self.quotes = self.comments = 0  # how many quotes, and lines of comments, went by
+        self.last = b""  # the last byte that went by
+        self.line = 1  # the line that has been reached
+        # What ended the stream, for a caller that reads it through another library.
         self.error: Exception | None = None
-        self.line = 1
         start = self._take()
         self.bom = next((bom for bom in BOMS if start.startswith(bom)), b"")
-        _refuse_formats.check_no_other_format(path, start)
-        self.guessed = encoding is None
-        self.encoding = encoding or BOMS.get(self.bom, "utf-8")
+        other = other_format(start)
+        if other is not None:
+            raise InputError(f"{path} is no text but {other}.")
+        self.encoding = options.encoding or BOMS.get(self.bom, "utf-8")
         # Without its mark: the decoder of "utf-8" would keep it, that of "utf-16" would want it.
         if codecs.lookup(self.encoding).name in ("utf-8-sig", "utf-16") and self.bom:
             self.encoding = BOMS[self.bom]
         chunks = self._decoded(start[len(self.bom) :])
-        self._chunks = self._cleaned(chunks) if self._whole_lines else chunks
+        self._chunks = self._cleaned(chunks) if comments or self._blanks else chunks
         self._rest = b""
 
     @property
     def position(self) -> int:
+        """How many bytes on disk have been read."""
         return 0 if self._raw.closed else self._raw.tell()
 
     def readable(self) -> bool:
@@ -121,12 +93,8 @@ class Stream(io.RawIOBase):
         self._raw.close()
         super().close()
 
-    def push_back(self, text: bytes) -> None:
-        """Put text in front of what is still to be read."""
-        self._rest = text + self._rest
-
     def read(self, size: int = -1) -> bytes:
-        """As many bytes as asked for, unless the file ends; a chunk if that is not said."""
+        """As many bytes as asked for, unless the file ends; a chunk by default."""
         parts, length = [self._rest], len(self._rest)
         try:
             while length < max(size, 1):
@@ -144,9 +112,10 @@ class Stream(io.RawIOBase):
 
     def _take(self) -> bytes:
         try:
-            return self._bytes.read(CHUNK)
-        except (OSError, EOFError, zlib.error, LZMAError) as error:
-            raise _refuse_files.unreadable(self.path, error) from None
+            chunk: bytes = self._bytes.read(CHUNK)
+            return chunk
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+            raise unreadable(self.path, error) from None
 
     def _decoded(self, chunk: bytes) -> Iterator[bytes]:
         decoder: Any = codecs.getincrementaldecoder(self.encoding)()
@@ -157,14 +126,7 @@ class Stream(io.RawIOBase):
             try:
                 text = decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
-                before = error.object[: error.start].decode(self.encoding, "replace")
-                line = self.line + before.count("\n")
-                if self.guessed and plain and not self.bom:
-                    raise NotUtf8(line) from None
-                bad = error.object[error.start : error.start + 1]
-                raise _refuse_files.undecodable(
-                    self.path, line, bad, self.encoding, self._edges
-                ) from None
+                raise self._undecodable(error) from None
             if not chunk and not text:
                 return
             # UTF-8 passes as it is, unless a character was cut in two at either end of the chunk.
@@ -172,16 +134,30 @@ class Stream(io.RawIOBase):
             clean = chunk if uncut else text.encode()
             if b"\0" in clean:
                 line = self.line + clean[: clean.index(b"\0")].count(b"\n")
-                raise _refuse_files.binary_file(self.path, line, self._edges)
+                raise InputError(
+                    f"{self.path} is no text, or not in the encoding assumed (a NUL byte in line "
+                    f"{line}): name its encoding with {option('encoding', self._options.edges)}, "
+                    "such as utf-16-le, or export it as CSV again."
+                )
             total += len(clean)
-            if total > self._limit:
-                raise _refuse_files.too_large(self.path, self._limit)
+            self._options.check_size(self.path, total)
             self.line += clean.count(b"\n")
             self.quotes += clean.count(b'"')
             if clean:
                 self.last = clean[-1:]
                 yield clean
             chunk = self._take()
+
+    def _undecodable(self, error: UnicodeDecodeError) -> Exception:
+        before = error.object[: error.start].decode(self.encoding, "replace")
+        line = self.line + before.count("\n")
+        if self._options.encoding is None and not self.bom:
+            return NotUtf8(line)
+        byte = error.object[error.start : error.start + 1].hex()
+        return InputError(
+            f"{self.path}, line {line} has the byte 0x{byte}, which is no {self.encoding}: name "
+            f"the file's encoding with {option('encoding', self._options.edges)}, such as latin-1."
+        )
 
     def _cleaned(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Whole lines, comments made blank lines, and every run of blanks one tab."""
@@ -215,20 +191,7 @@ def squeeze(lines: bytes) -> bytes:
 @contextmanager
 def compressed(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
     """Pack what is written as the ending of the name says."""
-    packed: Any = file
-    if path.suffix.lower() == ".gz":
-        import gzip
-
-        # Without name and time: the same table gives the same bytes.
-        packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0, compresslevel=6)
-    elif path.suffix.lower() == ".bz2":
-        import bz2
-
-        packed = bz2.BZ2File(file, "wb")
-    elif path.suffix.lower() == ".xz":
-        import lzma
-
-        packed = lzma.LZMAFile(file, "wb")  # noqa: SIM115
+    packed = _packed(file, path, "wb")
     try:
         yield packed
     except BaseException:

@@ -6,13 +6,12 @@ A batch of rows is joined into one array of lines, whose buffer is the file's co
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from .. import _refuse_outputs
-from .._sheet import Progress, Sheet
+from ...errors import InputError
+from .._columns import put
+from .._sheet import Output
 from .._text import content
 from .dialect import WHITESPACE, Dialect
 from .stream import compressed
@@ -23,82 +22,59 @@ if TYPE_CHECKING:
 BATCH_BYTES = 16 << 20
 
 
-def write(
-    file: IO[bytes],
-    path: Path,
-    filled: pa.Table,
-    *,
-    like: Sheet,
-    changed: Mapping[str, Any],
-    progress: Progress | None,
-) -> None:
-    """Write the sheet's rows with the filled cells in place."""
-    dialect = output_dialect(path, like)
-    columns = [
-        _cells(name, filled[name], like, changed.get(name), dialect) for name in filled.column_names
-    ]
-    with compressed(file, path) as packed:
-        packed.write(dialect.bom)
-        header = dialect.separator.join(
-            _quoted(name, dialect.separator, dialect.quoted_header) for name in filled.column_names
-        )
-        head = dialect.preamble
-        if dialect.header:
-            head += header + dialect.line_end
-        _write_text(packed, head.encode(), path, dialect)
-        size = sum(column.nbytes for column in columns)
-        step = max(1, filled.num_rows * BATCH_BYTES // max(size, 1))
-        for start in range(0, filled.num_rows, step):
-            stop = min(start + step, filled.num_rows)
-            batch = [column[start:stop] for column in columns]
-            lines = _lines(batch, dialect)
-            if stop == filled.num_rows and not dialect.final_line_end:
+def write(file: IO[bytes], output: Output) -> None:
+    """Write the rows with the filled cells in place."""
+    dialect = output_dialect(output)
+    names, n_rows = output.table.column_names, output.table.num_rows
+    columns = [_cells(name, output, dialect.decimal) for name in names]
+    size = sum(column.nbytes for column in columns)
+    step = max(1, n_rows * BATCH_BYTES // max(size, 1))
+    head = dialect.preamble
+    if dialect.header:
+        head += dialect.separator.join(_quoted(name, dialect) for name in names) + dialect.line_end
+    with compressed(file, output.path) as packed:
+        packed.write(dialect.bom + _encoded(head.encode(), output, dialect))
+        for start in range(0, n_rows, step):
+            stop = min(start + step, n_rows)
+            lines = _lines([column[start:stop] for column in columns], dialect)
+            if stop == n_rows and not dialect.final_line_end:
                 lines = lines[: -len(dialect.line_end)]
-            _write_text(packed, lines, path, dialect)
-            if progress is not None:
-                progress(size * stop // filled.num_rows, size)
+            packed.write(_encoded(lines, output, dialect))
+            output.report(size * stop // n_rows, size)
 
 
-def output_dialect(path: Path, like: Sheet) -> Dialect:
-    """The input's dialect, with the separator that the output's name speaks of if that differs."""
-    dialect = like.dialect or Dialect()
-    endings = [suffix.lower() for suffix in path.suffixes]
-    own = [suffix.lower() for suffix in like.path.suffixes]
-    if ".tsv" in endings or ".tab" in endings:
-        if not (".tsv" in own or ".tab" in own):
+def output_dialect(output: Output) -> Dialect:
+    """The input's dialect, with the separator that the output's ending asks for if that differs."""
+    dialect = output.like.dialect or Dialect()
+    endings, input_endings = (
+        {".tsv" if suffix.lower() == ".tab" else suffix.lower() for suffix in path.suffixes}
+        for path in (output.path, output.like.path)
+    )
+    if ".tsv" in endings:
+        if ".tsv" not in input_endings:
             dialect = replace(dialect, separator="\t", preamble="")
-    elif ".csv" in endings and dialect.separator in ("\t", WHITESPACE) and ".csv" not in own:
+    elif ".csv" in endings - input_endings and dialect.separator in ("\t", WHITESPACE):
         dialect = replace(dialect, separator=";" if dialect.decimal == "," else ",")
     if dialect.separator == WHITESPACE:
         dialect = replace(dialect, separator="\t")
     return dialect
 
 
-def _cells(name: str, filled: Any, like: Sheet, changed: Any, dialect: Dialect) -> pa.ChunkedArray:
-    """A column as text, not yet quoted; null where an empty cell is to be."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
+def _cells(name: str, output: Output, decimal: str) -> pa.ChunkedArray:
+    """A column as text, not yet quoted; null where a cell stays empty."""
+    filled, like, changed = output.table[name], output.like, output.changed.get(name)
     if name not in like.table.column_names:
-        return as_text(filled, dialect.decimal)
-    if name in like.texts:
-        texts = like.texts[name]
-        if like.format == "csv":
-            texts = like.originals.get(name, texts)
-    else:
-        texts = as_text(like.originals.get(name, like.table[name]), dialect.decimal)
+        return as_text(filled, decimal)
+    texts = like.texts.get(name)
+    if texts is None:
+        texts = as_text(like.originals.get(name, like.table[name]), decimal)
+    elif like.format == "csv":
+        texts = like.originals.get(name, texts)
     if changed is None or not changed.any():
         return texts
-    marks = pa.array(changed)
-    values = filled.filter(marks)
-    form = like.text_formats.get(name)
-    new = form.format(values) if form is not None else as_text(values, dialect.decimal)
-    if isinstance(new, pa.ChunkedArray):
-        new = new.combine_chunks()
-    whole = texts.combine_chunks() if texts.nbytes < 2**31 else texts.cast(pa.large_string())
-    if isinstance(whole, pa.ChunkedArray):
-        whole, new = whole.combine_chunks(), new.cast(pa.large_string())
-    return pa.chunked_array([pc.replace_with_mask(whole, marks, new)])
+    values, text_format = filled.filter(changed), like.text_formats.get(name)
+    new = as_text(values, decimal) if text_format is None else text_format.format(values)
+    return put(texts.cast("large_string") if texts.nbytes >= 2**31 else texts, changed, new)
 
 
 def as_text(column: pa.ChunkedArray, decimal: str = ".") -> pa.ChunkedArray:
@@ -113,8 +89,6 @@ def as_text(column: pa.ChunkedArray, decimal: str = ".") -> pa.ChunkedArray:
         # So that a column of 1.0 and 2.0 does not come back as one of integers.
         texts = pc.replace_substring_regex(texts, "^(-?[0-9]+)$", r"\1.0")
         return texts if decimal == "." else pc.replace_substring(texts, ".", decimal)
-    if pa.types.is_null(column.type):
-        return pc.cast(column, pa.string())
     try:
         return pc.cast(column, pa.string())
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # lists, structs, bytes
@@ -125,9 +99,11 @@ def as_text(column: pa.ChunkedArray, decimal: str = ".") -> pa.ChunkedArray:
         return pa.chunked_array([pa.array(cells, pa.string())])
 
 
-def _quoted(text: str, separator: str, always: bool) -> str:
-    needed = always or any(mark in text for mark in (separator, '"', "\r", "\n"))
-    return '"' + text.replace('"', '""') + '"' if needed else text
+def _quoted(name: str, dialect: Dialect) -> str:
+    """The name of a column, in quotes if it needs them."""
+    specials = (dialect.separator, '"', "\r", "\n")
+    needed = dialect.quoted_header or any(special in name for special in specials)
+    return '"' + name.replace('"', '""') + '"' if needed else name
 
 
 def _lines(batch: list[pa.ChunkedArray], dialect: Dialect) -> bytes:
@@ -137,17 +113,16 @@ def _lines(batch: list[pa.ChunkedArray], dialect: Dialect) -> bytes:
 
     large = any(pa.types.is_large_string(column.type) for column in batch)
     kind = pa.large_string() if large else pa.string()
-    cells = []
-    for number, column in enumerate(batch):
-        array = column.combine_chunks().cast(kind)
-        if isinstance(array, pa.ChunkedArray):
-            array = array.combine_chunks()
-        cells.append(_quote_cells(array, dialect, number))
-    scalar = [pa.scalar(text, kind) for text in (dialect.separator, "", dialect.line_end)]
+    cells = [
+        _quote_cells(column.combine_chunks().cast(kind), dialect, number)
+        for number, column in enumerate(batch)
+    ]
+    separator, none, end = (
+        pa.scalar(text, kind) for text in (dialect.separator, "", dialect.line_end)
+    )
     options: Any = {"null_handling": "replace", "null_replacement": ""}
-    rows = pc.binary_join_element_wise(*cells, scalar[0], **options) if cells[1:] else cells[0]
-    lines = pc.binary_join_element_wise(rows, scalar[1], scalar[2], **options)
-    return content(lines)
+    rows = pc.binary_join_element_wise(*cells, separator, **options) if cells[1:] else cells[0]
+    return content(pc.binary_join_element_wise(rows, none, end, **options))
 
 
 def _quote_cells(cells: pa.Array, dialect: Dialect, number: int) -> pa.Array:
@@ -161,12 +136,12 @@ def _quote_cells(cells: pa.Array, dialect: Dialect, number: int) -> pa.Array:
         cells = pc.fill_null(cells, "")
         needed = pc.is_valid(cells)
     elif number in dialect.quoted:
-        needed = pc.not_equal(cells, "NA")  # as R has it
+        needed = pc.not_equal(cells, "NA")  # as R writes it
     else:
         needed = pc.equal(cells, "")
         joined = content(cells)
         for special in (dialect.separator, '"', "\r", "\n"):
-            if special.encode() in joined:  # looking through all cells at once is the faster
+            if special.encode() in joined:  # looking through all cells at once is faster
                 needed = pc.or_(needed, pc.match_substring(cells, special))
     if not pc.any(needed).as_py():
         return cells
@@ -174,11 +149,15 @@ def _quote_cells(cells: pa.Array, dialect: Dialect, number: int) -> pa.Array:
     return pc.if_else(needed, pc.binary_join_element_wise(mark, doubled, mark, none), cells)
 
 
-def _write_text(file: Any, text: bytes, path: Path, dialect: Dialect) -> None:
-    if dialect.encoding != "utf-8":
-        try:
-            text = text.decode().encode(dialect.encoding)
-        except UnicodeEncodeError as error:
-            bad = error.object[error.start : error.end]
-            raise _refuse_outputs.unencodable(path, bad, dialect.encoding) from None
-    file.write(text)
+def _encoded(text: bytes, output: Output, dialect: Dialect) -> bytes:
+    """UTF-8 in the encoding of the file."""
+    if dialect.encoding == "utf-8":
+        return text
+    try:
+        return text.decode().encode(dialect.encoding)
+    except UnicodeEncodeError as error:
+        bad = error.object[error.start : error.end]
+        raise InputError(
+            f"{output.path} cannot hold {bad!r} in its encoding {dialect.encoding}: save the input "
+            "as UTF-8 first."
+        ) from None

@@ -99,7 +99,7 @@ def fill_file(
                 solve=solve,
                 progress=lambda done: tick(share * len(group) * done),
             )
-            filled = merge(result.table, sheet, result.filled, "parquet")
+            filled = merge(result.table, sheet, result.filled)
             columns.add(filled.drop_columns([inputs.id]))
             result.table, result.filled, result.unreached = None, {}, {}
             return result

@@ -12,10 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, check_column_name
-from ...io import _refuse_files, _refuse_formats
-from ...io._columnar import finish, grouping_of, open_or_refuse
-from ...io._options import Options
-from ...io._sheet import Sheet
+from ...io import (
+    Options,
+    Sheet,
+    check_columnar,
+    check_header,
+    check_is_file,
+    check_some_rows,
+    finish,
+    grouping_of,
+    unreadable,
+)
 from ...table._alignment import edge_without_end
 from ...table._columns import open_column
 from ...table._edge_ends import check_two_ends_named, checked_weights, guess_ends
@@ -39,16 +46,15 @@ def open_parquet(path: Path) -> Iterator[Any]:
     import pyarrow as pa
     from pyarrow import parquet
 
-    _refuse_files.check_is_file(path)
-    with open_or_refuse(path) as file:
-        _refuse_formats.check_columnar(path, file.read(8), "parquet")
+    check_is_file(path)
+    check_columnar(path, "parquet")
     try:
         with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as reader:
             yield reader
     except InputError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise _refuse_files.unreadable(path, error) from None
+        raise unreadable(path, error) from None
 
 
 class EdgeFile:
@@ -68,7 +74,7 @@ class EdgeFile:
         with open_parquet(path) as file:
             self.n_edges: int = file.metadata.num_rows
             schema = file.schema_arrow
-        _refuse_files.check_header(path, schema.names, None)
+        check_header(path, schema.names)
         for name in (source, target, weight):
             if name is not None:
                 check_column_name(name, schema.names, path.name)
@@ -141,8 +147,8 @@ class TableFile:
             self.schema = file.schema_arrow
             self.n_rows: int = file.metadata.num_rows
             self.grouping = grouping_of(file.metadata)
-        _refuse_files.check_header(path, self.schema.names, None)
-        _refuse_files.check_some_rows(path, self.n_rows > 0, False)
+        check_header(path, self.schema.names)
+        check_some_rows(path, self.n_rows > 0, False)
         for name in self._options.types:
             check_column_name(name, self.schema.names, path.name)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...io._atomic import sync_folder
+from ...io import sync_folder
 from .storage import verify, writing
 
 FORMAT = "graphfill shards, version 1"

@@ -1,0 +1,148 @@
+"""Tables and edge lists, read and written: a file differs from its input in filled cells only."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from . import _columnar as columnar
+from . import _json_lines as json_lines
+from ._atomic import check_written_here, replacing
+from ._columns import put
+from ._csv import reader, writer
+from ._files import EDGE_ENDINGS, TABLE_ENDINGS, PathLike, check_is_file, split_name
+from ._sheet import Options, Output, Progress, Sheet
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def read_table(path: PathLike, **options: Any) -> Sheet:
+    """Read a table of CSV, Parquet, Arrow or JSON lines, by the file's ending.
+
+    The options are those of :class:`Options`.
+
+    Notes
+    -----
+    In CSV, a quoted empty text ``""`` is known in a column of text, and missing in a column of
+    numbers or dates and in a file that quotes all of its cells.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "people.csv")
+    ...     _ = path.write_text("name;age\\nann;30\\nbob;\\n")
+    ...     sheet = read_table(path)
+    >>> sheet.table.to_pydict(), sheet.notes
+    ({'name': ['ann', 'bob'], 'age': [30, None]}, ['people.csv is separated by ";".'])
+    """
+    return _read(Path(path), TABLE_ENDINGS, **options)
+
+
+def read_edges(path: PathLike, *, header: bool | None = None, **options: Any) -> Sheet:
+    """Read a list of edges, one a row: as :func:`read_table`, and the looser forms of text.
+
+    Text may be separated by blanks, may have no header (its columns are then "source", "target",
+    "column_3", ...), and lines that begin with # or % are comments.
+    """
+    return _read(Path(path), EDGE_ENDINGS, **options, edges=True, header=header)
+
+
+def _read(path: Path, endings: dict[str, str], **options: Any) -> Sheet:
+    format = split_name(path, endings)[0]
+    check_is_file(path)
+    if format == "csv":
+        return reader.read(path, Options(**options))
+    if format == "json":
+        return json_lines.read(path, Options(**options))
+    return columnar.read(path, format, Options(**options))
+
+
+def check_output(path: PathLike, *, inputs: Sequence[PathLike], overwrite: bool = False) -> None:
+    """Refuse, before any work is done, an output that could not or should not be written."""
+    split_name(Path(path), output=True)
+    check_written_here(path, inputs, overwrite)
+
+
+def write_table(
+    path: PathLike,
+    filled: pa.Table,
+    *,
+    like: Sheet,
+    changed: Mapping[str, NDArray[np.bool_]],
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> None:
+    """Write a filled table in the format that its ending tells, whole or not at all.
+
+    The arguments are those of :class:`Output`; `overwrite` says whether an existing file may be
+    replaced, which the input never is.
+    """
+    output = Output(Path(path), filled, like, changed, progress)
+    check_output(output.path, inputs=[like.path], overwrite=overwrite)
+    names, input_names = filled.column_names, like.table.column_names
+    if filled.num_rows != like.table.num_rows or names[: len(input_names)] != input_names:
+        raise InputError(
+            f"The filled table has {filled.num_rows} row(s) of the columns {names} but the input "
+            f"has {like.table.num_rows} row(s) of {input_names}: pass the input's rows and columns "
+            "in order."
+        )
+    format = split_name(output.path, output=True)[0]
+    with replacing(path) as file:
+        if _is_a_copy(output):
+            with open(like.path, "rb") as source:
+                shutil.copyfileobj(source, file)
+        elif format == "csv":
+            writer.write(file, output)
+        elif format == "json" == like.format:
+            json_lines.write(file, output)
+        else:
+            output = replace(output, table=merge(filled, like, changed))
+            if format == "json":
+                json_lines.write(file, output)
+            else:
+                columnar.write(file, output, format)
+
+
+def _is_a_copy(output: Output) -> bool:
+    """Whether nothing is filled or added, and the format stays: then every byte does."""
+    like = output.like
+    added = output.table.num_columns > like.table.num_columns
+    if added or any(marks.any() for marks in output.changed.values()):
+        return False
+    in_memory = not (like.path.suffix and like.path.is_file())
+    return not in_memory and split_name(output.path) == split_name(like.path, EDGE_ENDINGS)
+
+
+def merge(filled: pa.Table, like: Sheet, changed: Mapping[str, NDArray[np.bool_]]) -> pa.Table:
+    """The columns as read, with the filled cells in place and new columns after them."""
+    import pyarrow as pa
+
+    # The texts of a CSV file are not kept in another format; a typed file keeps its NaN and texts.
+    typed = like.format in ("parquet", "arrow")
+    columns, fields = [], []
+    for field in filled.schema:
+        name = field.name
+        column = filled[name]
+        if name in like.table.column_names:
+            values, column = column, like.table[name]
+            if typed:
+                column = like.originals.get(name, column)
+            field = like.table.schema.field(name).with_type(column.type)
+            marks = changed.get(name)
+            if marks is not None and marks.any():
+                values = values.filter(marks)
+                if column.type != like.table[name].type:  # dates that stand as text in a typed file
+                    values = like.text_formats[name].format(values)
+                column = put(column, marks, values)
+        columns.append(column)
+        fields.append(field)
+    return pa.table(columns, pa.schema(fields, like.table.schema.metadata))
