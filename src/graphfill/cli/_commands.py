@@ -1,4 +1,4 @@
-"""What the commands do: read, fill or survey, write, and say so."""
+"""What the commands do: read, fill or survey, write, and print what was done."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from typing import Any
 
 from .. import errors, io
 from ..io import _refuse_outputs
-from ..report import _text as summary
+from ..report import _text as text
 from ..table._fill import fill_table
 from ..table._naming import Naming
 from ..table._result import TableResult
 from . import _large as outsized
-from ._demo import DEMO_FILES, HIDDEN, town_scores, write_town
 from ._progress import bar_of, byte_bar, say
-from ._town import make_town
 
 LEVEL = 0.9  # of the intervals in a report
 STEPS = 40  # of diffusion, as in the paper
+# Options that functions call the same.
+METHOD = ("method", "reliance", "normalization", "solver", "tol", "shrinkage", "mark", "threads")
+TABLE = ("id", "source", "target", "weight", "columns", "exclude", "seed", "intervals", "scores")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -43,80 +44,16 @@ def run(options: argparse.Namespace) -> int:
 
 def impute(options: argparse.Namespace) -> int:
     """Fill a table from file to file."""
-    output = Path(options.output)
     inputs = [Path(options.table), Path(options.edges)]
-    io.check_output(output, inputs=inputs, overwrite=options.overwrite)
-    _check_report(options, [*inputs, output])
+    io.check_output(Path(options.output), inputs=inputs, overwrite=options.overwrite)
+    _check_report(options, [*inputs, Path(options.output)])
     with outsized.solving(options) as propagate:
         if outsized.from_disk(options):
-            return _impute_from_disk(options, propagate)
-        return _impute_in_memory(options, propagate)
-
-
-def _impute_from_disk(options: argparse.Namespace, propagate: Callable[..., Any]) -> int:
-    with bar_of(options, "filling") as tick:
-        result = outsized.fill(options, propagate, progress=tick, **_method(options))
-    return _done(options, result)
-
-
-def _impute_in_memory(options: argparse.Namespace, propagate: Callable[..., Any]) -> int:
-    began = time.perf_counter()
-    output = Path(options.output)
-    table, edges = _read(options)
-    read = time.perf_counter()
-    with bar_of(options, "filling") as tick:
-        result = _fill(
-            table,
-            edges,
-            options,
-            **_method(options),
-            scores=options.scores,
-            **_trust(options.report, options.intervals),
-            memory_limit=options.memory_limit,
-            propagate=propagate,
-            progress=tick,
-        )
-    filled = time.perf_counter()
-    with byte_bar(options, f"writing {output.name}") as tick:
-        io.write_table(
-            output,
-            result.table,
-            like=table,
-            changed=result.filled,
-            overwrite=options.overwrite,
-            progress=tick,
-        )
-    written = time.perf_counter()
-    result.seconds = {
-        "read": read - began,
-        **result.seconds,
-        "write": written - filled,
-        "total": written - began,
-    }
-    return _done(options, result)
-
-
-def _method(options: argparse.Namespace) -> dict[str, Any]:
-    """What was asked for, by the names that functions have for it."""
-    return {
-        "method": options.method,
-        "reliance": options.reliance,
-        "normalization": options.normalization,
-        "solver": options.solver,
-        "n_iter": options.steps,
-        "tol": options.tol,
-        "shrinkage": options.shrinkage,
-        "unreached": "nan" if options.unreached == "leave" else "mean",
-        "mark": options.mark,
-        "threads": options.threads,
-    }
-
-
-def _done(options: argparse.Namespace, result: TableResult) -> int:
-    """Say what was done, now that it is written."""
-    said = result.summary() | {"output": str(options.output)}
-    _report(options, said)
-    say(options, said, lambda: summary.of_fill(said))
+            with bar_of(options, "filling") as tick:
+                result = outsized.fill(options, propagate, progress=tick, **_method(options))
+        else:
+            result = _fill_file(options, propagate=propagate)
+    _finish(options, result, text.of_fill, output=str(options.output))
     return 3 if options.strict and result.converged is False else 0
 
 
@@ -125,36 +62,28 @@ def check(options: argparse.Namespace) -> int:
     _check_report(options, [Path(options.table), Path(options.edges)])
     table, edges = _read(options)
     with bar_of(options, "scoring") as tick:
-        how: dict[str, Any] = {}
-        if options.report is not None:
-            how = {"method": "auto", "progress": tick, **_trust(options.report, None)}
-        result = _fill(table, edges, options, fill=False, **how)
-    said = result.summary()
-    _report(options, said)
-    say(options, said, lambda: summary.of_survey(said))
+        result = _fill(options, table, edges, progress=tick, fill=False)
+    _finish(options, result, text.of_survey)
     return 0
 
 
 def demo(options: argparse.Namespace) -> int:
     """A town whose truth is known, through the same files and functions as any table."""
+    from ._arguments import build_parser
+    from ._demo import HIDDEN, make_town
+
     folder = Path(options.folder)
-    _refuse_outputs.check_demo_folder(folder, DEMO_FILES)
     town = make_town(options.people, options.seed)
     hidden = town.hide(HIDDEN, options.seed)
-    people, friends = write_town(folder, town, hidden)
-    arguments = argparse.Namespace(**vars(options) | {"table": people, "edges": friends})
-    began = time.perf_counter()
-    table, edges = _read(arguments, defaults=True)
-    report = folder / "report.html"
-    result = _fill(table, edges, arguments, id="person", scores=True, portraits=True)
-    output = folder / "filled.csv"
-    io.write_table(output, result.table, like=table, changed=result.filled, overwrite=True)
-    result.seconds["total"] = time.perf_counter() - began
-    scores = town_scores(town, hidden, result)
-    said = result.summary() | {"output": str(output), "report": str(report), "scores": scores}
-    arguments.report, arguments.overwrite = str(report), True
-    _report(arguments, said)
-    say(options, said, lambda: summary.of_demo(said))
+    town.write(folder, hidden)
+    files = [str(folder / name) for name in ("people.csv", "friends.csv")]
+    output, page = str(folder / "filled.csv"), str(folder / "report.html")
+    asked = ["--id", "person", "--scores", "--report", page, "--overwrite"]
+    arguments = build_parser().parse_args(["impute", *files, "-o", output, *asked])
+    arguments = argparse.Namespace(**vars(arguments) | vars(options) | {"steps": STEPS})
+    result = _fill_file(arguments, intervals=None)
+    scores = town.scores(hidden, result.table)
+    _finish(arguments, result, text.of_demo, output=output, scores=scores)
     return 0
 
 
@@ -162,8 +91,8 @@ def plan(options: argparse.Namespace) -> int:
     """Say what a fill will take."""
     from . import _plan as command
 
-    said = command.plan(options)
-    say(options, said, lambda: command.in_words(said))
+    summary = command.plan(options)
+    say(options, summary, lambda: command.in_words(summary))
     return 0
 
 
@@ -184,68 +113,89 @@ def completion(options: argparse.Namespace) -> int:
     return 0
 
 
+# -- from options to the arguments of functions --
+
+
+def _method(options: argparse.Namespace) -> dict[str, Any]:
+    """How to fill, by the names that functions have for it."""
+    unreached = "nan" if options.unreached == "leave" else "mean"
+    named = {name: getattr(options, name) for name in METHOD}
+    return named | {"n_iter": options.steps, "unreached": unreached}
+
+
+def _fill_arguments(options: argparse.Namespace, table: io.Sheet) -> dict[str, Any]:
+    """All that `fill_table` is told by the options of a command."""
+    arguments = {
+        name: getattr(options, name) for name in (*TABLE, "memory_limit") if name in options
+    }
+    # How a date is written matters to the reader alone.
+    arguments["types"] = {name: kind.partition(":")[0] for name, kind in options.types}
+    # Which cells of a CSV file are missing was decided when they were read.
+    arguments["missing"] = [] if table.format == "csv" else options.missing or []
+    if "method" in options:
+        arguments |= _method(options)
+    elif options.report is not None:
+        arguments["method"] = "auto"
+    if options.report is not None:  # which shows intervals; they are written only if asked for
+        level = arguments.get("intervals")
+        arguments |= {"intervals": level or LEVEL, "add_intervals": level is not None}
+        arguments["portraits"] = True
+    return arguments
+
+
 # -- pieces --
 
 
-def _trust(report: Any, level: float | None) -> dict[str, Any]:
-    """What a report needs, beside what was asked for: intervals, which are not written then."""
-    if report is None:
-        return {"intervals": level}
-    asked = level is not None
-    return {"intervals": level or LEVEL, "add_intervals": asked, "portraits": True}
+def _fill_file(options: argparse.Namespace, **more: Any) -> TableResult:
+    """Read, fill and write."""
+    began = time.perf_counter()
+    output = Path(options.output)
+    table, edges = _read(options)
+    read = time.perf_counter()
+    with bar_of(options, "filling") as tick:
+        result = _fill(options, table, edges, progress=tick, **more)
+    filled = time.perf_counter()
+    with byte_bar(options, f"writing {output.name}") as tick:
+        io.write_table(
+            output,
+            result.table,
+            like=table,
+            changed=result.filled,
+            overwrite=options.overwrite,
+            progress=tick,
+        )
+    written = time.perf_counter()
+    writing = {"write": written - filled, "total": written - began}
+    result.seconds = {"read": read - began, **result.seconds, **writing}
+    return result
 
 
-def _check_report(options: argparse.Namespace, others: list[Path]) -> None:
-    if options.report is not None:
-        _refuse_outputs.check_report_name(options.report)
-        _refuse_outputs.check_written_here(options.report, others, options.overwrite)
-
-
-def _report(options: argparse.Namespace, said: dict[str, Any]) -> None:
-    """Write the page, if one was asked for."""
-    if options.report is None:
-        return
-    import platform
-    from importlib.metadata import version
-
-    from ..report import write_report
-
-    names = ("graphfill", "numpy", "scipy", "scikit-learn", "pyarrow")
-    said |= {
-        "report": str(options.report),
-        "input": {"table": str(options.table), "edges": str(options.edges)},
-        "version": version("graphfill"),
-        "versions": {name: version(name) for name in names} | {"python": platform.python_version()},
-        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
-    }
-    write_report(said, options.report, overwrite=options.overwrite)
-
-
-def _read(options: argparse.Namespace, defaults: bool = False) -> tuple[io.Sheet, io.Sheet]:
-    reading: dict[str, Any] = {}
-    edge_reading: dict[str, Any] = {}
-    if not defaults:
-        edge_reading = {
-            "header": False if options.no_edge_header else None,
-            "separator": options.edge_separator,
-            "encoding": options.edge_encoding,
-            "missing": options.edge_missing,
-        }
-        reading = {
-            "missing": options.missing,
-            "types": dict(options.types),
-            "separator": options.separator,
-            "decimal": options.decimal,
-            "encoding": options.encoding,
-        }
+def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet]:
     with byte_bar(options, f"reading {Path(options.table).name}") as tick:
-        table = io.read_table(options.table, progress=tick, **reading)
+        table = io.read_table(
+            options.table,
+            progress=tick,
+            missing=options.missing,
+            types=dict(options.types),
+            separator=options.separator,
+            decimal=options.decimal,
+            encoding=options.encoding,
+        )
     with byte_bar(options, f"reading {Path(options.edges).name}") as tick:
-        edges = io.read_edges(options.edges, progress=tick, **edge_reading)
+        edges = io.read_edges(
+            options.edges,
+            progress=tick,
+            header=False if options.no_edge_header else None,
+            separator=options.edge_separator,
+            encoding=options.edge_encoding,
+            missing=options.edge_missing,
+        )
     return table, edges
 
 
-def _fill(table: io.Sheet, edges: io.Sheet, options: argparse.Namespace, **how: Any) -> TableResult:
+def _fill(
+    options: argparse.Namespace, table: io.Sheet, edges: io.Sheet, **more: Any
+) -> TableResult:
     """Fill or survey what was read, with the files' notes before the table's own."""
     naming = Naming(
         table=table.path.name,
@@ -254,23 +204,9 @@ def _fill(table: io.Sheet, edges: io.Sheet, options: argparse.Namespace, **how: 
         edge_row=_places(edges),
         cell_row=lambda row: f"{table.path.name}, {_places(table)(row)}",
     )
-    if hasattr(options, "id"):
-        how = {
-            "id": options.id,
-            "source": options.source,
-            "target": options.target,
-            "weight": options.weight,
-            "columns": options.columns,
-            "exclude": options.exclude,
-            # How a date is written matters to the reader alone.
-            "types": {name: kind.partition(":")[0] for name, kind in options.types},
-            # The cells of a CSV file were told missing when they were read.
-            "missing": [] if table.format == "csv" else options.missing or [],
-        } | how
     result = fill_table(
         table.table,
         edges.table,
-        seed=options.seed,
         naming=naming,
         left_alone=table.left_alone,
         alignment_options={
@@ -280,7 +216,7 @@ def _fill(table: io.Sheet, edges: io.Sheet, options: argparse.Namespace, **how: 
             "edge_originals": edges.originals,
             "by_position": False,
         },
-        **how,
+        **_fill_arguments(options, table) | more,
     )
     result.notes = [*table.notes, *edges.notes, *result.notes]
     return result
@@ -290,3 +226,33 @@ def _places(sheet: io.Sheet) -> Callable[[int], str]:
     """How a row is found in its file: by line in text, by number elsewhere."""
     word = "line" if sheet.format in ("csv", "json") else "row"
     return lambda row: f"{word} {sheet.line_of(row)}"
+
+
+def _check_report(options: argparse.Namespace, others: list[Path]) -> None:
+    if options.report is not None:
+        _refuse_outputs.check_report_name(options.report)
+        _refuse_outputs.check_written_here(options.report, others, options.overwrite)
+
+
+def _finish(
+    options: argparse.Namespace, result: TableResult, worded: Callable[..., str], **more: Any
+) -> None:
+    """Write the page, if one was asked for, and print what was done."""
+    summary = result.summary() | more
+    if options.report is not None:
+        import platform
+        from importlib.metadata import version
+
+        from ..report import write_report
+
+        names = ("graphfill", "numpy", "scipy", "scikit-learn", "pyarrow")
+        versions = {name: version(name) for name in names}
+        summary |= {
+            "report": str(options.report),
+            "input": {"table": str(options.table), "edges": str(options.edges)},
+            "version": versions["graphfill"],
+            "versions": versions | {"python": platform.python_version()},
+            "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+        }
+        write_report(summary, options.report, overwrite=options.overwrite)
+    say(options, summary, lambda: worded(summary))

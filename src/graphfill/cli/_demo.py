@@ -1,70 +1,129 @@
-"""The demo's files, and how well its fill did on the truth that was kept."""
+"""The demo: a small made-up town, its files, and how well a fill did on the truth that was kept.
+
+People have an age, an income, a city, a profession and a newsletter or none; friends live near
+each other and are of similar age and profession.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import io
 from ..io import _refuse_outputs
-from ..table._result import TableResult
-from ._town import Town
 
 HIDDEN = 1 / 3  # of the town's cells
+FRIENDS_EACH = 5
+CITIES = ("Ashford", "Brookhaven", "Carrow", "Dunmere", "Eastwick")
+#            profession, yearly income at 40, share who read the newsletter
+PROFESSIONS = (
+    ("baker", 31_000, 0.25),
+    ("carpenter", 38_000, 0.10),
+    ("doctor", 92_000, 0.75),
+    ("engineer", 71_000, 0.60),
+    ("nurse", 44_000, 0.55),
+    ("shopkeeper", 35_000, 0.30),
+    ("teacher", 47_000, 0.90),
+)
 # What the demo writes, and how each begins: no other file is replaced.
-DEMO_FILES = {
+FILES = {
     **dict.fromkeys(
         ("people.csv", "truth.csv", "filled.csv"), "person,age,income,city,profession,newsletter"
     ),
     "friends.csv": "person,friend",
     "report.html": "<!doctype html>",
 }
+Hidden = dict[str, NDArray[np.bool_]]  # by column, which cells are blanked
 
 
-def write_town(folder: Path, town: Town, hidden: dict[str, np.ndarray]) -> tuple[Path, Path]:
-    """people.csv with its blanks, friends.csv, and truth.csv without."""
-    import pyarrow as pa
+@dataclass(frozen=True)
+class Town:
+    """Columns by name, one entry per person, and pairs of friends as row numbers [edges, 2]."""
 
-    truth = pa.table(town.people)
-    seen = {
-        name: pa.array(cells, mask=hidden[name]) if name in hidden else cells
-        for name, cells in town.people.items()
+    people: dict[str, NDArray[Any]]
+    friends: NDArray[np.int64]
+
+    def hide(self, share: float, seed: int) -> Hidden:
+        """Which cells to blank: each but the name with this probability."""
+        rng = np.random.default_rng([seed, 1])
+        names = [name for name in self.people if name != "person"]
+        return {name: rng.random(len(self.people[name])) < share for name in names}
+
+    def write(self, folder: Path, hidden: Hidden) -> None:
+        """people.csv with its blanks, friends.csv, and truth.csv without."""
+        import pyarrow as pa
+
+        _refuse_outputs.check_demo_folder(folder, FILES)
+        people = {name: pa.array(self.people[name], mask=hidden.get(name)) for name in self.people}
+        ends = self.people["person"][self.friends]
+        friends = {"person": ends[:, 0], "friend": ends[:, 1]}
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _refuse_outputs.no_folder(folder, error) from None
+        for name, columns in (("people", people), ("friends", friends), ("truth", self.people)):
+            sheet = io.Sheet(folder / name, "arrow", pa.table(columns))
+            path = folder / f"{name}.csv"
+            io.write_table(path, sheet.table, like=sheet, changed={}, overwrite=True)
+
+    def scores(self, hidden: Hidden, table: Any) -> list[dict[str, Any]]:
+        """Per column: the error of the fill on the hidden cells, and that of the column's mean."""
+        scores = []
+        for name, cells in hidden.items():
+            known, truth = self.people[name][~cells], self.people[name][cells]
+            filled = np.array(table.column(name).to_pylist())[cells]
+            if truth.dtype.kind in "if":
+                measure, ours = "mean error", np.abs(filled - truth).mean()
+                mean = np.abs(known.mean() - truth).mean()
+            else:
+                measure, ours = "share wrong", np.mean(filled != truth)
+                values, counts = np.unique(known, return_counts=True)
+                mean = np.mean(values[counts.argmax()] != truth)
+            both = {"graphfill": float(ours), "mean": float(mean)}
+            scores.append({"column": name, "measure": measure, **both})
+        return scores
+
+
+def make_town(n_people: int = 2000, seed: int = 0) -> Town:
+    """Draw a town in which friends live near each other and are of similar age and profession.
+
+    >>> list(make_town(100).people)
+    ['person', 'age', 'income', 'city', 'profession', 'newsletter']
+    """
+    rng = np.random.default_rng([seed, 0])
+    city = rng.choice(len(CITIES), n_people, p=[0.35, 0.25, 0.2, 0.12, 0.08])
+    # Every city has its own mix of professions and its own age.
+    mix = rng.dirichlet(np.full(len(PROFESSIONS), 0.8), len(CITIES))
+    profession = np.array([rng.choice(len(PROFESSIONS), p=mix[c]) for c in city])
+    age = np.clip(rng.normal(rng.uniform(30, 60, len(CITIES))[city], 12), 18, 90).round()
+
+    names, incomes, readers = zip(*PROFESSIONS, strict=True)
+    by_age = 1.0 - ((age - 50) / 70) ** 2
+    income = np.array(incomes)[profession] * by_age * np.exp(rng.normal(0, 0.12, n_people))
+    reads = rng.random(n_people) < np.array(readers)[profession]
+
+    people = {
+        "person": np.array([f"p{number:05d}" for number in range(n_people)]),
+        "age": age.astype(np.int64),
+        "income": income.round(-2),
+        "city": np.array(CITIES)[city],
+        "profession": np.array(names)[profession],
+        "newsletter": np.where(reads, "yes", "no"),
     }
-    ends = town.people["person"][town.friends]
-    tables = {
-        "people": pa.table(seen),
-        "friends": pa.table({"person": ends[:, 0], "friend": ends[:, 1]}),
-        "truth": truth,
-    }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _refuse_outputs.no_folder(folder, error) from None
-    for name, table in tables.items():
-        made = io.Sheet(folder / name, "arrow", table)
-        io.write_table(folder / f"{name}.csv", table, like=made, changed={}, overwrite=True)
-    return folder / "people.csv", folder / "friends.csv"
-
-
-def town_scores(
-    town: Town, hidden: dict[str, np.ndarray], result: TableResult
-) -> list[dict[str, Any]]:
-    """Per column: the error of the fill on the hidden cells, and that of the column's mean."""
-    scores = []
-    for name, cells in hidden.items():
-        truth = town.people[name]
-        filled = np.array(result.table.column(name).to_pylist())
-        known, lost = truth[~cells], truth[cells]
-        if truth.dtype.kind in "if":
-            ours = float(np.abs(filled[cells] - lost).mean())
-            plain = float(np.abs(known.mean() - lost).mean())
-            measure = "mean error"
-        else:
-            values, counts = np.unique(known, return_counts=True)
-            ours = float(np.mean(filled[cells] != lost))
-            plain = float(np.mean(values[counts.argmax()] != lost))
-            measure = "share wrong"
-        scores.append({"column": name, "measure": measure, "graphfill": ours, "mean": plain})
-    return scores
+    # Everyone picks a few of the most similar, luck included; friendship goes both ways.
+    pairs = set()
+    for person in range(n_people):
+        similarity = (
+            2.5 * (city == city[person])
+            + 2.0 * (profession == profession[person])
+            - np.abs(age - age[person]) / 6
+            + rng.gumbel(size=n_people)
+        )
+        similarity[person] = -np.inf
+        friends = np.argpartition(-similarity, FRIENDS_EACH)[:FRIENDS_EACH]
+        pairs |= {(min(person, friend), max(person, friend)) for friend in friends.tolist()}
+    return Town(people, np.array(sorted(pairs), dtype=np.int64))
