@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 from reference import data_set
 
-from graphfill.cli._demo import make_town
+from graphfill.cli._town import make_town
 
 
 def counties():

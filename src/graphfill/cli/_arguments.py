@@ -30,6 +30,10 @@ examples:
   graphfill check people.csv friends.csv --report check.html
   graphfill check people.csv friends.csv --json > check.json
 """
+COMPLETION_EXAMPLE = """\
+example:
+  graphfill completion bash > ~/.bash_completion.d/graphfill
+"""
 EXAMPLES = """\
 examples:
   graphfill demo                                             a small town, its blanks filled
@@ -61,12 +65,8 @@ def build_parser(complete: Any = None) -> argparse.ArgumentParser:
     files += add_bench(commands, _command)
     for action in files:
         action.complete = complete  # type: ignore[attr-defined]
-    completion = _command(
-        commands,
-        "completion",
-        "print a script that completes graphfill's options in your shell",
-        "example:\n  graphfill completion bash > ~/.bash_completion.d/graphfill\n",
-    )
+    purpose = "print a script that completes graphfill's options in your shell"
+    completion = _command(commands, "completion", purpose, COMPLETION_EXAMPLE)
     completion.add_argument("shell", choices=("bash", "zsh", "tcsh"))
     return parser
 

@@ -27,13 +27,8 @@ TABLE = ("id", "source", "target", "weight", "columns", "exclude", "seed", "inte
 
 def run(options: argparse.Namespace) -> int:
     """Run the command that was asked for; return its exit code."""
-    commands: dict[str, Callable[[argparse.Namespace], int]] = {
-        "impute": impute,
-        "check": check,
-        "plan": plan,
-        "demo": demo,
-        "bench": bench,
-        "completion": completion,
+    commands = {
+        command.__name__: command for command in (impute, check, plan, demo, bench, completion)
     }
     with errors.command_line():
         if "steps" in options:
@@ -70,7 +65,7 @@ def check(options: argparse.Namespace) -> int:
 def demo(options: argparse.Namespace) -> int:
     """A town whose truth is known, through the same files and functions as any table."""
     from ._arguments import build_parser
-    from ._demo import HIDDEN, make_town
+    from ._town import HIDDEN, make_town
 
     folder = Path(options.folder)
     town = make_town(options.people, options.seed)

@@ -51,15 +51,8 @@ def write_report(
 ) -> None:
     """Write the page about a fill; the file appears whole or not at all.
 
-    Parameters
-    ----------
-    summary : of a fill
-    path : the page's file
-    overwrite : whether the file may replace another
-    inputs : files that are never overwritten
+    It replaces another file only with `overwrite`, and never one of `inputs`.
 
-    Examples
-    --------
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_report({"rows": 3, "missing": 0}, pathlib.Path(folder, "report.html"))

@@ -67,19 +67,19 @@ def _overall(columns: Sequence[Summary]) -> str:
             others = column["n_unreached"] if column["unreached_got"] != "nothing" else 0
             solid += max(column["n_filled"] - others, 0)
     share = solid / max(filled, 1)
-    held = f"{solid:,} of {filled:,} filled cells ({percent(share)})"
+    cells = f"{solid:,} of {filled:,} filled cells ({percent(share)})"
     if share >= 0.8:
         return (
-            f"Most of the result can be used, within the errors given for each column: {held} are "
+            f"Most of the result can be used, within the errors given for each column: {cells} are "
             "in columns in which linked rows resemble each other, and have known values to go by."
         )
     if share >= 0.2:
         return (
-            f"How far to trust the result depends on the column: {held} are in columns in which "
+            f"How far to trust the result depends on the column: {cells} are in columns in which "
             "linked rows clearly resemble each other. Be careful with the others."
         )
     return (
-        f"Treat the result with caution: only {held} are in columns in which linked rows clearly "
+        f"Treat the result with caution: only {cells} are in columns in which linked rows clearly "
         "resemble each other. The others are little more than averages."
     )
 
@@ -122,15 +122,15 @@ def warnings(summary: Summary) -> list[str]:
             f"leads from there to a known cell of the same column, so {listed(got)} "
             "(see the column for where they are)."
         )
-    alone = [c for c in with_gaps(summary) if not c["verdict"] and not c["n_filled"]]
-    for column in alone[:MOST]:
+    left_alone = [c for c in with_gaps(summary) if not c["verdict"] and not c["n_filled"]]
+    for column in left_alone[:MOST]:
         why = f": {name(column['note'], 200)}" if column["note"] else ""
         sentences.append(
             f"{named(column['name'])} was left alone with "
             f"{count(column['n_missing'], 'missing cell')}{why}."
         )
-    if alone[MOST:]:
-        others = count(len(alone) - MOST, "other column")
+    if left_alone[MOST:]:
+        others = count(len(left_alone) - MOST, "other column")
         sentences.append(f"{others} with missing cells left alone.")
     if summary["rows_without_edge"]:
         rows = count(summary["rows_without_edge"], "row has", "rows have")

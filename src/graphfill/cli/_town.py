@@ -1,4 +1,4 @@
-"""The demo: a small made-up town, its files, and how well a fill did on the truth that was kept.
+"""The made-up town of the demo: its people, its files, and how well its blanks were filled.
 
 People have an age, an income, a city, a profession and a newsletter or none; friends live near
 each other and are of similar age and profession.
