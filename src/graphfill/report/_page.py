@@ -85,20 +85,24 @@ def render(summary: Summary) -> str:
         for column in summary["columns"]
         if not column["n_missing"]
     ]
-    page = _template("template.html").render(
-        summary=summary,
-        style=style,
-        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
-        columns=columns,
-        overview=list(zip(columns, parts, strict=True))[:OVERVIEW_ROWS],
-        sections=[part for part in parts if part],
-        limits=limits,
-        whole=listed(whole, most=60),
-        settings=_settings(given),
-        timings=[(shown(key), f"{took:,.2f}") for key, took in summary["seconds"].items()],
-        command=_command(summary["command"]),
-        notes=[note for note in summary["notes"] if note],
-        most_notes=NOTES,
+    page = (
+        _templates()
+        .get_template("template.html")
+        .render(
+            summary=summary,
+            style=style,
+            style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+            columns=columns,
+            overview=list(zip(columns, parts, strict=True))[:OVERVIEW_ROWS],
+            sections=[part for part in parts if part],
+            limits=limits,
+            whole=listed(whole, most=60),
+            settings=_settings(given),
+            timings=[(shown(key), f"{took:,.2f}") for key, took in summary["seconds"].items()],
+            command=_command(summary["command"]),
+            notes=[note for note in summary["notes"] if note],
+            most_notes=NOTES,
+        )
     )
     return _NO_TEXT.sub("\ufffd", page)
 
@@ -121,7 +125,7 @@ def _sections(summary: Summary, columns: Sequence[Summary]) -> tuple[list[str], 
     Words and tables of all columns come before figures of any, and columns in which more was
     filled before others.
     """
-    template = _template("column.html")
+    template = _templates().get_template("column.html")
     order = sorted(range(len(columns)), key=lambda j: -columns[j]["n_filled"])
     parts = [""] * len(columns)
     room = SECTION_BYTES
@@ -207,13 +211,8 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     templates.globals["sentences"] = sentences
-    templates.filters |= {"thousands": "{:,}".format, "name": name, "percent": percent}
-    templates.filters["shown"] = shown
+    templates.filters.update(thousands="{:,}".format, name=name, percent=percent, shown=shown)
     return templates
-
-
-def _template(file: str) -> Any:
-    return _templates().get_template(file)
 
 
 def _read(file: str) -> str:

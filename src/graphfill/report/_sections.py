@@ -30,7 +30,6 @@ def section(column: Summary, key: str, *, draw: bool) -> Summary:
         "short": short,
         "full": full if full != short else "",
         "score_table": _score_table(column),
-        "score_caption": _score_caption(column),
         "least": _least(column),
         "figures": _drawn(column, key, short) if draw else {},
     }
@@ -52,7 +51,8 @@ def _score_table(column: Summary) -> Summary | None:
         (shown(score["method"], empty="(empty)"), score["method"] == column["chosen"], cells)
         for score, cells in zip(scores, zip(*by_measure, strict=True), strict=False)
     ]
-    return {"heads": heads, "rows": rows} if rows else None
+    by_error = any(score.get("rmse") is not None for score in scores)
+    return {"heads": heads, "rows": rows, "by_error": by_error} if rows else None
 
 
 def _least(column: Summary) -> Summary | None:
@@ -103,13 +103,6 @@ def _score_figure(column: Summary, key: str) -> str:
             written = percent if measure == "accuracy" else None
             return figures.score_bars(key, values, chosen=chosen, measure=words, written=written)
     return ""
-
-
-def _score_caption(column: Summary) -> str:
-    if any(score.get("rmse") is not None for score in column["scores"]):
-        unit = f", in {shown(column['unit'], 20)}" if column["unit"] else ""
-        return f"Root mean square error{unit}: shorter is better. The solid bar was chosen."
-    return "Share of hidden cells named right: longer is better. The solid bar was chosen."
 
 
 def _value_figure(column: Summary, key: str, title: str) -> str:
