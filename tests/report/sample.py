@@ -263,9 +263,9 @@ def town():
 
 def hostile():
     """Names and values that would break a page that trusts them."""
-    said = town()
-    full = said["columns"][1], said["columns"][3]
-    said["columns"] = [
+    summary = town()
+    full = summary["columns"][1], summary["columns"][3]
+    summary["columns"] = [
         full[j % 2]
         | {
             "name": name,
@@ -283,20 +283,20 @@ def hostile():
         }
         for j, name in enumerate(HOSTILE_NAMES)
     ]
-    said["converged"] = False
-    said["notes"] = list(HOSTILE_NAMES)
-    said["settings"] = {EVIL: EVIL, "nested": {"a": [EVIL]}, "unreached": "nan"}
-    said["seconds"] = {EVIL: 1.0}
-    said["command"] = ["graphfill", EVIL, "a b", '"']
-    said["input"] = {"table": EVIL, "edges": "x" * 400}
-    said["output"] = EVIL
-    said["version"] = EVIL
-    return said
+    summary["converged"] = False
+    summary["notes"] = list(HOSTILE_NAMES)
+    summary["settings"] = {EVIL: EVIL, "nested": {"a": [EVIL]}, "unreached": "nan"}
+    summary["seconds"] = {EVIL: 1.0}
+    summary["command"] = ["graphfill", EVIL, "a b", '"']
+    summary["input"] = {"table": EVIL, "edges": "x" * 400}
+    summary["output"] = EVIL
+    summary["version"] = EVIL
+    return summary
 
 
 def wide(n):
     """A summary with n columns that have all there can be."""
-    said = town()
-    full = [column for column in said["columns"] if "distance" in column]
-    said["columns"] = [full[j % len(full)] | {"name": f"column {j}"} for j in range(n)]
-    return said
+    summary = town()
+    full = [column for column in summary["columns"] if "distance" in column]
+    summary["columns"] = [full[j % len(full)] | {"name": f"column {j}"} for j in range(n)]
+    return summary

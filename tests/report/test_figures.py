@@ -7,7 +7,6 @@ import pytest
 from report.sample import EVIL, HOSTILE_NAMES, LEVELS
 
 from graphfill.report import _figures as figures
-from graphfill.report._svg import WIDTH
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -87,11 +86,11 @@ def test_calibration_lies_on_the_diagonal_if_promises_hold():
 def test_distances_add_up_and_the_far_ones_share_a_bar():
     counts = [(steps, 100 - steps) for steps in range(1, 15)] + [(None, 7)]
     drawn = figures.distance_bars("k", counts, name="age")
-    said = words(drawn)
-    told = [int(cells.replace(",", "")) for cells in re.findall(r": ([\d,]+) cell", said)]
-    assert sum(told) == sum(cells for _, cells in counts)
-    assert "9 steps or more" in said
-    assert said.endswith("not reached: 7 cells.")
+    sentence = words(drawn)
+    numbers = [int(cells.replace(",", "")) for cells in re.findall(r": ([\d,]+) cell", sentence)]
+    assert sum(numbers) == sum(cells for _, cells in counts)
+    assert "9 steps or more" in sentence
+    assert sentence.endswith("not reached: 7 cells.")
     assert len(boxes(drawn, "lost")) == 1
 
 
@@ -125,6 +124,6 @@ def test_extreme_numbers_and_names_stay_inside_the_frame(drawn):
     assert not list(tree.iter(f"{SVG}script"))
     assert "nan" not in drawn.lower()
     for left, _, width, _ in boxes(drawn, "known") + boxes(drawn, "filled"):
-        assert 0 <= left <= left + width <= WIDTH
+        assert 0 <= left <= left + width <= figures.WIDTH
     for text in tree.iter(f"{SVG}text"):
-        assert 0 <= float(text.get("x")) <= WIDTH
+        assert 0 <= float(text.get("x")) <= figures.WIDTH

@@ -105,20 +105,20 @@ def test_the_overall_verdict_follows_the_share_of_cells_in_inferable_columns(sol
         sample.column("a", n_missing=solid, verdict="inferable"),
         sample.column("b", n_missing=1000 - solid, verdict="weakly"),
     ]
-    said = sample.town() | {"columns": columns, "missing": 1000, "filled": 1000, "unreached": 0}
-    assert start in Outline(render(said)).text
+    summary = sample.town() | {"columns": columns, "missing": 1000, "filled": 1000, "unreached": 0}
+    assert start in Outline(render(summary)).text
 
 
 @pytest.mark.parametrize("absent", OPTIONAL)
 def test_a_number_that_is_not_there_only_makes_the_page_shorter(absent):
     whole = render(sample.town())
     for there in (True, False):
-        said = sample.town()
-        for column in said["columns"]:
+        summary = sample.town()
+        for column in summary["columns"]:
             column[absent] = None
             if not there:
                 del column[absent]
-        assert len(render(said)) < len(whole) + 200
+        assert len(render(summary)) < len(whole) + 200
 
 
 def test_the_least_there_can_be():
@@ -128,17 +128,17 @@ def test_the_least_there_can_be():
 
 
 def test_numbers_of_numpy_and_no_numbers_are_shown_alike():
-    said = sample.town()
-    said["columns"][1] |= {"explained": np.float32(0.71), "agreement": float("nan")}
-    said["residual"], said["n_iter"] = np.float64("inf"), np.int64(87)
-    text = Outline(render(said)).text
+    summary = sample.town()
+    summary["columns"][1] |= {"explained": np.float32(0.71), "agreement": float("nan")}
+    summary["residual"], summary["n_iter"] = np.float64("inf"), np.int64(87)
+    text = Outline(render(summary)).text
     assert "nan" not in text
     assert "71%" in text
 
 
 def test_the_summary_may_have_been_json():
-    said = sample.town()
-    assert render(json.loads(json.dumps(said))) == render(said) == render(sample.town())
+    summary = sample.town()
+    assert render(json.loads(json.dumps(summary))) == render(summary) == render(sample.town())
 
 
 # -- nothing it is given can harm --
@@ -202,23 +202,23 @@ def test_ids_are_unique_and_all_that_refers_to_them_finds_them(made):
 def test_five_hundred_columns_fit_into_three_megabytes_and_what_is_left_out_is_said():
     html = render(sample.wide(500))
     assert len(html.encode()) < 3_000_000
-    said = re.search(
+    left_out = re.search(
         r"To keep this page small, (\d+) of 500 columns are shown without figures", html
     )
-    assert said
+    assert left_out
     assert html.count("<details") == 500
-    assert 0 < int(said[1]) < 500
+    assert 0 < int(left_out[1]) < 500
     assert "To keep this page small" not in render(sample.wide(100))
 
 
 def test_names_of_any_length_and_any_number_of_columns_fit_too():
-    said = sample.wide(3000)
-    for j, column in enumerate(said["columns"]):
+    summary = sample.wide(3000)
+    for j, column in enumerate(summary["columns"]):
         column["name"] = f'{j}"' + '"<😀' * 170
         column["why"] = column["note"] = column["name"]
-    said["notes"] = [column["name"] * 3 for column in said["columns"]]
-    said["columns"] += [sample.column('"' * 500 + str(j)) for j in range(3000)]
-    html = render(said)
+    summary["notes"] = [column["name"] * 3 for column in summary["columns"]]
+    summary["columns"] += [sample.column('"' * 500 + str(j)) for j in range(3000)]
+    html = render(summary)
     assert len(html.encode()) < 3_000_000
     assert "the overview ends after 500 of 3,000 columns" in html
     assert "3,000 columns have no section of their own" in html

@@ -10,21 +10,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import __version__
+from . import _types as types
 from ._bench_arguments import add_bench
 from ._plan_arguments import add_plan
-from ._types import (
-    column_kind,
-    count,
-    crowd,
-    level,
-    name_list,
-    not_negative,
-    positive,
-    reliance,
-    seed,
-    separator,
-    size,
-)
 
 IMPUTE_EXAMPLES = """\
 examples:
@@ -41,6 +29,10 @@ examples:
   graphfill check people.csv friends.csv
   graphfill check people.csv friends.csv --report check.html
   graphfill check people.csv friends.csv --json > check.json
+"""
+COMPLETION_EXAMPLE = """\
+example:
+  graphfill completion bash > ~/.bash_completion.d/graphfill
 """
 EXAMPLES = """\
 examples:
@@ -69,23 +61,18 @@ def build_parser(complete: Any = None) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="command", required=True)
     files = [*_add_impute(commands), *_add_check(commands)]
     files += add_plan(commands, _command, _add_names, _add_solver)
+    _add_demo(commands)
+    files += add_bench(commands, _command)
     for action in files:
         action.complete = complete  # type: ignore[attr-defined]
-    _add_demo(commands)
-    for action in add_bench(commands, _command):
-        action.complete = complete  # type: ignore[attr-defined]
-    completion = _command(
-        commands,
-        "completion",
-        "print a script that completes graphfill's options in your shell",
-        "example:\n  graphfill completion bash > ~/.bash_completion.d/graphfill\n",
-    )
+    purpose = "print a script that completes graphfill's options in your shell"
+    completion = _command(commands, "completion", purpose, COMPLETION_EXAMPLE)
     completion.add_argument("shell", choices=("bash", "zsh", "tcsh"))
     return parser
 
 
 def _command(commands: Any, name: str, purpose: str, examples: str) -> argparse.ArgumentParser:
-    made: argparse.ArgumentParser = commands.add_parser(
+    parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=purpose,
         description=purpose[0].upper() + purpose[1:] + ".",
@@ -93,85 +80,87 @@ def _command(commands: Any, name: str, purpose: str, examples: str) -> argparse.
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    return made
+    return parser
 
 
 def _add_impute(commands: Any) -> list[argparse.Action]:
     parser = _command(commands, "impute", "fill the missing cells of a table", IMPUTE_EXAMPLES)
     files = _add_inputs(parser)
     output = parser.add_argument_group("output")
-    written = output.add_argument("-o", "--output", metavar="FILE", required=True, help=FORMATS)
-    output.add_argument("--overwrite", action="store_true", help="replace an existing output")
-    page = _add_report(output)
-    output.add_argument(
-        "--mark",
-        action="store_true",
+    add = output.add_argument
+    files.append(add("-o", "--output", metavar="FILE", required=True, help=FORMATS))
+    add("--overwrite", action="store_true", help="replace an existing output")
+    files.append(_add_report(output))
+    add(
+        "--mark", action="store_true",
         help="add a column <name>_filled that says which cells were filled",
-    )
-    method = parser.add_argument_group("method")
-    method.add_argument(
-        "--method",
-        choices=("propagation", "neighbors", "mean", "hybrid", "auto"),
+    )  # fmt: skip
+    _add_method(parser.add_argument_group("method"))
+    _add_size(parser.add_argument_group("size").add_argument)
+    _add_talk(parser)
+    return files
+
+
+def _add_method(group: Any) -> None:
+    add = group.add_argument
+    add(
+        "--method", choices=("propagation", "neighbors", "mean", "hybrid", "auto"),
         default="propagation",
         help="diffusion along the edges (default), the neighbours' mean, the column's, learners on "
         "the graph and the other columns, or column by column the best of all by held-out score",
-    )
-    method.add_argument(
-        "--intervals", type=level, metavar="LEVEL",
+    )  # fmt: skip
+    add(
+        "--intervals", type=types.level, metavar="LEVEL",
         help="such as 0.9: add columns that bound each filled number, and say how probable each "
         "filled category is",
     )  # fmt: skip
-    method.add_argument(
+    add(
         "--scores", nargs="?", const=True, default=False, metavar="PATTERN",
         choices=("random", "rows", "high", "region"),
         help="score the method on cells held out; with random, rows, high or region, also on known "
         "cells hidden in that pattern: whole rows, high values first, or around some nodes",
     )  # fmt: skip
-    method.add_argument(
-        "--reliance", type=reliance, default="held-out", metavar="X",
+    add(
+        "--reliance", type=types.reliance, default="held-out", metavar="X",
         help="how far to go from the column's mean (0) to what the graph says (1); by default "
         "fitted on cells held out",
     )  # fmt: skip
-    method.add_argument(
-        "--normalization",
-        choices=("rw", "sym"),
-        default="rw",
+    add(
+        "--normalization", choices=("rw", "sym"), default="rw",
         help="rw (default) averages neighbours; sym is the paper's",
-    )
-    _add_solver(method)
-    method.add_argument("--tol", type=positive, metavar="X", help="relative residual to reach")
-    method.add_argument(
-        "--shrinkage", type=not_negative, default=0.0, metavar="X",
+    )  # fmt: skip
+    _add_solver(group)
+    add("--tol", type=types.positive, metavar="X", help="relative residual to reach")
+    add(
+        "--shrinkage", type=types.not_negative, default=0.0, metavar="X",
         help="pull filled values towards the column's mean (0)",
     )  # fmt: skip
-    method.add_argument(
-        "--unreached",
-        choices=("mean", "leave"),
-        default="mean",
+    add(
+        "--unreached", choices=("mean", "leave"), default="mean",
         help="cells nothing known is connected to get the column's mean or most frequent value "
-        "(default), or stay missing",
-    )
-    method.add_argument("--strict", action="store_true", help="exit with 3 if not converged")
-    room = parser.add_argument_group("size")
-    room.add_argument(
-        "--memory-limit", type=size, metavar="SIZE",
+        "(default; hybrid and auto may predict them from the row's other columns), or stay missing",
+    )  # fmt: skip
+    add("--strict", action="store_true", help="exit with 3 if not converged")
+
+
+def _add_size(add: Any) -> None:
+    add(
+        "--memory-limit", type=types.size, metavar="SIZE",
         help='such as "4GB": kept, or refused at the start; Parquet that would not fit is filled '
         "from disk, a few columns at a time",
     )  # fmt: skip
-    room.add_argument("--threads", type=count, metavar="N", help="cores to use (all)")
-    room.add_argument(
+    add("--threads", type=types.count, metavar="N", help="cores to use (all)")
+    add(
         "--engine", choices=("local", "dask", "spark"),
         help="cut the graph into shards of rows, worked on by processes here, or by a cluster's",
     )  # fmt: skip
-    room.add_argument("--shards", type=count, metavar="N", help="(4 per worker)")
-    room.add_argument("--workers", type=count, metavar="N", help="processes to start here (cores)")
-    room.add_argument("--scheduler", metavar="ADDRESS", help="of Dask, or the master of Spark")
-    room.add_argument(
+    add("--shards", type=types.count, metavar="N", help="(4 per worker)")
+    add("--workers", type=types.count, metavar="N", help="processes to start here (cores)")
+    add("--scheduler", metavar="ADDRESS", help="of Dask, or the master of Spark")
+    add(
         "--folder", metavar="DIR",
         help="for the shards, seen by every worker; the same command goes on where it was stopped",
     )  # fmt: skip
-    _add_talk(parser)
-    return [*files, written, page]
 
 
 def _add_report(group: Any) -> argparse.Action:
@@ -182,29 +171,21 @@ def _add_report(group: Any) -> argparse.Action:
 
 
 def _add_check(commands: Any) -> list[argparse.Action]:
-    parser = _command(
-        commands,
-        "check",
-        "say what is missing, what the graph reaches and which columns look inferable",
-        CHECK_EXAMPLES,
-    )
+    purpose = "say what is missing, what the graph reaches and which columns look inferable"
+    parser = _command(commands, "check", purpose, CHECK_EXAMPLES)
     files = _add_inputs(parser)
     output = parser.add_argument_group("output")
-    page = _add_report(output)
+    files.append(_add_report(output))
     output.add_argument("--overwrite", action="store_true", help="replace an existing report")
     _add_talk(parser)
-    return [*files, page]
+    return files
 
 
 def _add_demo(commands: Any) -> None:
-    parser = _command(
-        commands,
-        "demo",
-        "make a small town, blank a third of its table, fill it, compare with the truth",
-        "example:\n  graphfill demo --folder town\n",
-    )
+    purpose = "make a small town, blank a third of its table, fill it, compare with the truth"
+    parser = _command(commands, "demo", purpose, "example:\n  graphfill demo --folder town\n")
     parser.add_argument("--folder", default="graphfill-demo", help="where its files go")
-    parser.add_argument("--people", type=crowd, default=2000, metavar="N", help="(2000)")
+    parser.add_argument("--people", type=types.crowd, default=2000, metavar="N", help="(2000)")
     _add_talk(parser)
 
 
@@ -215,21 +196,19 @@ def _add_names(parser: argparse.ArgumentParser) -> Any:
     names.add_argument("--source", metavar="NAME", help="of the edges, one end")
     names.add_argument("--target", metavar="NAME", help="of the edges, the other end")
     names.add_argument("--weight", metavar="NAME", help="of the edges; without it all count alike")
-    names.add_argument("--columns", type=name_list, metavar="A,B", help="fill only these")
-    names.add_argument("--exclude", type=name_list, default=[], metavar="A,B", help="leave alone")
+    listed: dict[str, Any] = {"type": types.name_list, "metavar": "A,B"}
+    names.add_argument("--columns", **listed, help="fill only these")
+    names.add_argument("--exclude", **listed, default=[], help="leave alone")
     return names
 
 
 def _add_solver(group: Any) -> None:
-    group.add_argument(
-        "--solver",
-        choices=("exact", "diffusion", "chebyshev"),
-        default="exact",
+    add = group.add_argument
+    add(
+        "--solver", choices=("exact", "diffusion", "chebyshev"), default="exact",
         help="the limit of diffusion (default), or --steps of it",
-    )
-    group.add_argument(
-        "--steps", type=count, metavar="N", help="of --solver diffusion or chebyshev (40)"
-    )
+    )  # fmt: skip
+    add("--steps", type=types.count, metavar="N", help="of --solver diffusion or chebyshev (40)")
 
 
 def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:
@@ -237,42 +216,37 @@ def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     edges = parser.add_argument("edges", metavar="EDGES", help="one row per link: also plain text")
     names = _add_names(parser)
     names.add_argument(
-        "--type", type=column_kind, action="append", default=[], metavar="NAME=KIND", dest="types",
+        "--type", type=types.column_kind, action="append", default=[], dest="types",
+        metavar="NAME=KIND",
         help="number, integer, boolean, category, date, date:%%d/%%m/%%Y, time or leave",
     )  # fmt: skip
-    reading = parser.add_argument_group("reading")
-    reading.add_argument(
-        "--missing", type=name_list, metavar="A,B",
+    add = parser.add_argument_group("reading").add_argument
+    add(
+        "--missing", type=types.name_list, metavar="A,B",
         help="what else marks a missing cell, beside an empty one and NA, NaN, null and the like; "
         "to read those as words, begin with nothing: '' or ',A,B'",
     )  # fmt: skip
-    reading.add_argument(
-        "--separator", type=separator, metavar="C", help="between the table's cells (seen)"
+    add("--separator", type=types.separator, metavar="C", help="between the table's cells (seen)")
+    add("--decimal", choices=(".", ","), help="mark of the table's numbers (seen)")
+    add("--encoding", metavar="NAME", help="of the table (seen; UTF-8)")
+    add("--no-edge-header", action="store_true", help="the first line of the edges is an edge")
+    add(
+        "--edge-separator", type=types.separator, metavar="C", help="between the edges' ends (seen)"
     )
-    reading.add_argument("--decimal", choices=(".", ","), help="mark of the table's numbers (seen)")
-    reading.add_argument("--encoding", metavar="NAME", help="of the table (seen; UTF-8)")
-    reading.add_argument(
-        "--no-edge-header", action="store_true", help="the first line of the edges is an edge"
-    )
-    reading.add_argument(
-        "--edge-separator", type=separator, metavar="C", help="between the edges' ends (seen)"
-    )
-    reading.add_argument("--edge-encoding", metavar="NAME", help="of the edges (seen; UTF-8)")
-    reading.add_argument(
-        "--edge-missing", type=name_list, metavar="A,B", help="what is no node, as --missing"
-    )
+    add("--edge-encoding", metavar="NAME", help="of the edges (seen; UTF-8)")
+    add("--edge-missing", type=types.name_list, metavar="A,B", help="what is no node, as --missing")
     return [table, edges]
 
 
 def _add_talk(parser: argparse.ArgumentParser) -> None:
-    talk = parser.add_argument_group("talk")
-    talk.add_argument("--json", action="store_true", help="print the summary as JSON")
-    talk.add_argument("--quiet", action="store_true", help="print nothing but refusals")
-    talk.add_argument("--seed", type=seed, default=0, metavar="N", help="of all that is drawn (0)")
+    add = parser.add_argument_group("talk").add_argument
+    add("--json", action="store_true", help="print the summary as JSON")
+    add("--quiet", action="store_true", help="print nothing but refusals")
+    add("--seed", type=types.seed, default=0, metavar="N", help="of all that is drawn (0)")
 
 
 def joined(arguments: Iterable[str]) -> list[str]:
-    """Arguments with what marks missing cells tied to its option, for it may begin with a minus.
+    """Arguments with the value of --missing tied to it, since it may begin with a minus.
 
     >>> joined(["--missing", "-99,-98", "--mark"])
     ['--missing=-99,-98', '--mark']

@@ -1,4 +1,4 @@
-"""What the commands do: read, fill or survey, write, and say so."""
+"""What the commands do: read, fill or survey, write, and print what was done."""
 
 from __future__ import annotations
 
@@ -11,26 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from .. import errors, io
-from ..report import _text as summary
+from ..report import _text as text
+from ..solve import propagate_with
+from ..table import TableResult
 from ..table._fill import fill_table
 from ..table._options import Naming, Source, TableOptions, plain_kinds
-from ..table._result import TableResult
+from ..trust import Solve
 from . import _large as outsized
-from ._demo import DEMO_FILES, HIDDEN, town_scores, write_town
 from ._options import STEPS, table_options
 from ._progress import bar_of, byte_bar, say
-from ._town import make_town
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command that was asked for; return its exit code."""
-    commands: dict[str, Callable[[argparse.Namespace], int]] = {
-        "impute": impute,
-        "check": check,
-        "plan": plan,
-        "demo": demo,
-        "bench": bench,
-        "completion": completion,
+    commands = {
+        command.__name__: command for command in (impute, check, plan, demo, bench, completion)
     }
     with errors.command_line():
         if "steps" in options:
@@ -41,54 +36,16 @@ def run(options: argparse.Namespace) -> int:
 
 def impute(options: argparse.Namespace) -> int:
     """Fill a table from file to file."""
-    output = Path(options.output)
     inputs = [Path(options.table), Path(options.edges)]
-    io.check_output(output, inputs=inputs, overwrite=options.overwrite)
-    _check_report(options, [*inputs, output])
-    with outsized.solving(options) as propagate:
+    io.check_output(Path(options.output), inputs=inputs, overwrite=options.overwrite)
+    _check_report(options, [*inputs, Path(options.output)])
+    with outsized.solving(options) as solve:
         if outsized.from_disk(options):
-            return _impute_from_disk(options, propagate)
-        return _impute_in_memory(options, propagate)
-
-
-def _impute_from_disk(options: argparse.Namespace, propagate: Callable[..., Any]) -> int:
-    with bar_of(options, "filling") as tick:
-        result = outsized.fill(options, propagate, tick)
-    return _done(options, result)
-
-
-def _impute_in_memory(options: argparse.Namespace, propagate: Callable[..., Any]) -> int:
-    began = time.perf_counter()
-    output = Path(options.output)
-    table, edges = _read(options)
-    read = time.perf_counter()
-    with bar_of(options, "filling") as tick:
-        result = _fill(table, edges, table_options(options), solve=propagate, progress=tick)
-    filled = time.perf_counter()
-    with byte_bar(options, f"writing {output.name}") as tick:
-        io.write_table(
-            output,
-            result.table,
-            like=table,
-            changed=result.filled,
-            overwrite=options.overwrite,
-            progress=tick,
-        )
-    written = time.perf_counter()
-    result.seconds = {
-        "read": read - began,
-        **result.seconds,
-        "write": written - filled,
-        "total": written - began,
-    }
-    return _done(options, result)
-
-
-def _done(options: argparse.Namespace, result: TableResult) -> int:
-    """Say what was done, now that it is written."""
-    said = result.summary() | {"output": str(options.output)}
-    _report(options, said)
-    say(options, said, lambda: summary.of_fill(said))
+            with bar_of(options, "filling") as tick:
+                result = outsized.fill(options, solve, tick)
+        else:
+            result = _fill_file(options, table_options(options), solve)
+    _finish(options, result, text.of_fill, output=str(options.output))
     return 3 if options.strict and result.converged is False else 0
 
 
@@ -99,34 +56,28 @@ def check(options: argparse.Namespace) -> int:
     with bar_of(options, "scoring") as tick:
         method = "propagation" if options.report is None else "auto"
         chosen = table_options(options, method=method)
-        result = _fill(table, edges, chosen, fill=False, progress=tick)
-    said = result.summary()
-    _report(options, said)
-    say(options, said, lambda: summary.of_survey(said))
+        result = _fill(table, edges, chosen, progress=tick, fill=False)
+    _finish(options, result, text.of_survey)
     return 0
 
 
 def demo(options: argparse.Namespace) -> int:
     """A town whose truth is known, through the same files and functions as any table."""
+    from ._arguments import build_parser
+    from ._town import HIDDEN, make_town
+
     folder = Path(options.folder)
-    io.check_demo_folder(folder, DEMO_FILES)
     town = make_town(options.people, options.seed)
     hidden = town.hide(HIDDEN, options.seed)
-    people, friends = write_town(folder, town, hidden)
-    arguments = argparse.Namespace(**vars(options) | {"table": people, "edges": friends})
-    began = time.perf_counter()
-    table, edges = _read(arguments, defaults=True)
-    report = folder / "report.html"
-    chosen = replace(table_options(options, id="person", scores=True), details=True)
-    result = _fill(table, edges, chosen)
-    output = folder / "filled.csv"
-    io.write_table(output, result.table, like=table, changed=result.filled, overwrite=True)
-    result.seconds["total"] = time.perf_counter() - began
-    scores = town_scores(town, hidden, result)
-    said = result.summary() | {"output": str(output), "report": str(report), "scores": scores}
-    arguments.report, arguments.overwrite = str(report), True
-    _report(arguments, said)
-    say(options, said, lambda: summary.of_demo(said))
+    town.write(folder, hidden)
+    files = [str(folder / name) for name in ("people.csv", "friends.csv")]
+    output, page = str(folder / "filled.csv"), str(folder / "report.html")
+    asked = ["--id", "person", "--scores", "--report", page, "--overwrite"]
+    arguments = build_parser().parse_args(["impute", *files, "-o", output, *asked])
+    arguments = argparse.Namespace(**vars(arguments) | vars(options) | {"steps": STEPS})
+    result = _fill_file(arguments, table_options(arguments, report_level=None))
+    scores = town.scores(hidden, result.table)
+    _finish(arguments, result, text.of_demo, output=output, scores=scores)
     return 0
 
 
@@ -134,8 +85,8 @@ def plan(options: argparse.Namespace) -> int:
     """Say what a fill will take."""
     from . import _plan as command
 
-    said = command.plan(options)
-    say(options, said, lambda: command.in_words(said))
+    summary = command.plan(options)
+    say(options, summary, lambda: command.in_words(summary))
     return 0
 
 
@@ -159,64 +110,64 @@ def completion(options: argparse.Namespace) -> int:
 # -- pieces --
 
 
-def _check_report(options: argparse.Namespace, others: list[Path]) -> None:
-    if options.report is not None:
-        io.check_report_name(options.report)
-        io.check_written_here(options.report, others, options.overwrite)
+def _fill_file(
+    options: argparse.Namespace, chosen: TableOptions, solve: Solve = propagate_with
+) -> TableResult:
+    """Read, fill and write."""
+    began = time.perf_counter()
+    output = Path(options.output)
+    table, edges = _read(options)
+    read = time.perf_counter()
+    with bar_of(options, "filling") as tick:
+        result = _fill(table, edges, chosen, progress=tick, solve=solve)
+    filled = time.perf_counter()
+    with byte_bar(options, f"writing {output.name}") as tick:
+        io.write_table(
+            output,
+            result.table,
+            like=table,
+            changed=result.filled,
+            overwrite=options.overwrite,
+            progress=tick,
+        )
+    written = time.perf_counter()
+    writing = {"write": written - filled, "total": written - began}
+    result.seconds = {"read": read - began, **result.seconds, **writing}
+    return result
 
 
-def _report(options: argparse.Namespace, said: dict[str, Any]) -> None:
-    """Write the page, if one was asked for."""
-    if options.report is None:
-        return
-    import platform
-    from importlib.metadata import version
-
-    from ..report import write_report
-
-    names = ("graphfill", "numpy", "scipy", "scikit-learn", "pyarrow")
-    said |= {
-        "report": str(options.report),
-        "input": {"table": str(options.table), "edges": str(options.edges)},
-        "version": version("graphfill"),
-        "versions": {name: version(name) for name in names} | {"python": platform.python_version()},
-        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
-    }
-    write_report(said, options.report, overwrite=options.overwrite)
-
-
-def _read(options: argparse.Namespace, defaults: bool = False) -> tuple[io.Sheet, io.Sheet]:
-    reading: dict[str, Any] = {}
-    edge_reading: dict[str, Any] = {}
-    if not defaults:
-        edge_reading = {
-            "header": False if options.no_edge_header else None,
-            "separator": options.edge_separator,
-            "encoding": options.edge_encoding,
-            "missing": options.edge_missing,
-        }
-        reading = {
-            "missing": options.missing,
-            "types": dict(options.types),
-            "separator": options.separator,
-            "decimal": options.decimal,
-            "encoding": options.encoding,
-        }
+def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet]:
     with byte_bar(options, f"reading {Path(options.table).name}") as tick:
-        table = io.read_table(options.table, progress=tick, **reading)
+        table = io.read_table(
+            options.table,
+            progress=tick,
+            missing=options.missing,
+            types=dict(options.types),
+            separator=options.separator,
+            decimal=options.decimal,
+            encoding=options.encoding,
+        )
     with byte_bar(options, f"reading {Path(options.edges).name}") as tick:
-        edges = io.read_edges(options.edges, progress=tick, **edge_reading)
+        edges = io.read_edges(
+            options.edges,
+            progress=tick,
+            header=False if options.no_edge_header else None,
+            separator=options.edge_separator,
+            encoding=options.edge_encoding,
+            missing=options.edge_missing,
+        )
     return table, edges
 
 
-def _fill(table: io.Sheet, edges: io.Sheet, options: TableOptions, **how: Any) -> TableResult:
+def _fill(table: io.Sheet, edges: io.Sheet, options: TableOptions, **more: Any) -> TableResult:
     """Fill or inspect what was read, with the files' notes before the table's own."""
+    name = table.path.name
     naming = Naming(
-        table=table.path.name,
+        table=name,
         edges=edges.path.name,
-        row=_places(table),
-        edge_row=_places(edges),
-        cell_row=lambda row: f"{table.path.name}, {_places(table)(row)}",
+        row=table.place,
+        edge_row=edges.place,
+        cell_row=lambda row: f"{name}, {table.place(row)}",
     )
     source = Source(
         naming=naming,
@@ -230,12 +181,36 @@ def _fill(table: io.Sheet, edges: io.Sheet, options: TableOptions, **how: Any) -
     # Which cells of a CSV file are missing was decided when they were read.
     missing = [] if table.format == "csv" else options.missing
     options = replace(options, types=plain_kinds(options.types), missing=missing)
-    result = fill_table(table.table, edges.table, options, source=source, **how)
+    result = fill_table(table.table, edges.table, options, source=source, **more)
     result.notes = [*table.notes, *edges.notes, *result.notes]
     return result
 
 
-def _places(sheet: io.Sheet) -> Callable[[int], str]:
-    """How a row is found in its file: by line in text, by number elsewhere."""
-    word = "line" if sheet.format in ("csv", "json") else "row"
-    return lambda row: f"{word} {sheet.line_of(row)}"
+def _check_report(options: argparse.Namespace, others: list[Path]) -> None:
+    if options.report is not None:
+        io.check_report_name(options.report)
+        io.check_written_here(options.report, others, options.overwrite)
+
+
+def _finish(
+    options: argparse.Namespace, result: TableResult, worded: Callable[..., str], **more: Any
+) -> None:
+    """Write the page, if one was asked for, and print what was done."""
+    summary = result.summary() | more
+    if options.report is not None:
+        import platform
+        from importlib.metadata import version
+
+        from ..report import write_report
+
+        names = ("graphfill", "numpy", "scipy", "scikit-learn", "pyarrow")
+        versions = {name: version(name) for name in names}
+        summary |= {
+            "report": str(options.report),
+            "input": {"table": str(options.table), "edges": str(options.edges)},
+            "version": versions["graphfill"],
+            "versions": versions | {"python": platform.python_version()},
+            "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+        }
+        write_report(summary, options.report, overwrite=options.overwrite)
+    say(options, summary, lambda: worded(summary))

@@ -1,4 +1,4 @@
-"""The command line: graphfill impute | check | demo | completion."""
+"""From arguments to an exit code: signals, warnings and errors as one line each."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is not None:
         return _main(arguments)
     code = _main(sys.argv[1:])
-    for name in ENDING:  # what is done is done, and the exit code says how
+    for name in ENDING:  # all is done, and the exit code says how: a signal changes nothing
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    if code:  # Arrow's threads that were reading ahead could abort a tidy end
+    if code:  # Arrow's threads that were reading ahead could abort an orderly exit
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
@@ -56,13 +56,13 @@ def _main(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("GRAPHFILL_TRACEBACK"):
             raise
-        if _received:  # a library that was being loaded made something else of it
+        if _received:  # a library that was being loaded turned the interrupt into another error
             return _ended(options, before)
         return _say(_sentence(error), REFUSED)
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    """Leave off at a signal: what is under way is undone on the way out."""
+    """Stop at a signal: what has begun is undone on the way out."""
     _received.append(number)
     raise KeyboardInterrupt
 
@@ -70,29 +70,26 @@ def _end(number: int, frame: FrameType | None) -> None:
 def _ended(options: argparse.Namespace | None, before: tuple[int, int] | None) -> int:
     number = _received[0] if _received else signal.SIGINT
     word = "interrupted" if number == signal.SIGINT else "terminated"
-    return _say(f"{word}; {_state(options, before)}", SIGNALLED + number)
+    state = "the output had been written already"
+    if _identity(options) == before:
+        state = "no output was written"
+    return _say(f"{word}; {state}", SIGNALLED + number)
 
 
 def _identity(options: argparse.Namespace | None) -> tuple[int, int] | None:
     """Which file the output is now; a complete new one is another file."""
     try:
-        found = os.stat(options.output)  # type: ignore[union-attr]
+        status = os.stat(options.output)  # type: ignore[union-attr]
     except (AttributeError, OSError):
         return None
-    return found.st_ino, found.st_mtime_ns
-
-
-def _state(options: argparse.Namespace | None, before: tuple[int, int] | None) -> str:
-    if _identity(options) == before:
-        return "no output was written"
-    return "the output had been written already"
+    return status.st_ino, status.st_mtime_ns
 
 
 def _warn_in_one_line() -> None:
     """Warnings as a line each, without the source that Python would quote; ours alone."""
 
     def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
-        print(f"graphfill: {message}", file=sys.stderr)
+        _say(str(message), 0)
 
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
@@ -101,6 +98,7 @@ def _warn_in_one_line() -> None:
 
 
 def _say(sentence: str, code: int) -> int:
+    """One line on stderr."""
     print(f"graphfill: {sentence}", file=sys.stderr)
     return code
 

@@ -17,6 +17,7 @@ def table_options(options: argparse.Namespace, **changed: Any) -> TableOptions:
     """What was asked for; `changed` overrides some of it, and what a command lacks is default."""
     given = vars(options) | changed
     level, report = given.get("intervals"), given.get("report")
+    report_level = None if report is None else given.get("report_level", LEVEL)
     propagation = PropagationOptions(
         normalization=given.get("normalization", "rw"),
         solver=given.get("solver", "exact"),
@@ -31,7 +32,7 @@ def table_options(options: argparse.Namespace, **changed: Any) -> TableOptions:
         reliance=given.get("reliance", "held-out"),
         unreached="nan" if given.get("unreached") == "leave" else "mean",
         # A report shows intervals; they are written only if asked for.
-        intervals=LEVEL if level is None and report is not None else level,
+        intervals=report_level if level is None else level,
         scores=given.get("scores", False),
         seed=given.get("seed", 0),
         propagation=propagation,

@@ -1,4 +1,4 @@
-"""What the commands show while they work, and say when they are done."""
+"""What the commands show while they work, and print when they are done."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from ..io import unprintable
+from ..report._words import finite
 
 
 @contextmanager
@@ -35,7 +34,7 @@ def bar_of(options: argparse.Namespace, stage: str) -> Iterator[Callable[[float]
 def byte_bar(
     options: argparse.Namespace, stage: str
 ) -> Iterator[Callable[[int, int | None], None]]:
-    """The same for work that counts what is done, and knows of how much in all or not."""
+    """The same for work that counts what is done; the total is None where it is not known."""
     with bar_of(options, stage) as tick:
         shown = 0.0
 
@@ -48,12 +47,12 @@ def byte_bar(
         yield counted
 
 
-def say(options: argparse.Namespace, said: dict[str, Any], readable: Callable[[], str]) -> None:
+def say(options: argparse.Namespace, summary: dict[str, Any], worded: Callable[[], str]) -> None:
     """Print what was done: as JSON, for people to read, or not at all."""
     if options.json:
-        text = json.dumps(_finite(said), default=_plain, allow_nan=False)
+        text = json.dumps(finite(summary), default=str, allow_nan=False)
     elif not options.quiet:
-        text = readable()
+        text = worded()
     else:
         return
     # Not every terminal has every letter: a name in a summary is no reason to fail.
@@ -64,19 +63,4 @@ def say(options: argparse.Namespace, said: dict[str, Any], readable: Callable[[]
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise unprintable(error, said.get("output")) from None
-
-
-def _finite(value: Any) -> Any:
-    """The same with None in place of NaN and infinities, which JSON does not have."""
-    if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(entry) for entry in value]
-    if isinstance(value, (float, np.floating)):
-        return float(value) if np.isfinite(value) else None
-    return value
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else str(value)
+        raise unprintable(error, summary.get("output")) from None

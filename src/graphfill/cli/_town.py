@@ -1,15 +1,23 @@
-"""A small made-up town: people with an age, an income, a city, a profession and a newsletter or
-none, and who is friends with whom. The truth is known, so what a fill makes of it can be checked.
+"""The made-up town of the demo: its people, its files, and how well its blanks were filled.
+
+People have an age, an income, a city, a profession and a newsletter or none; friends live near
+each other and are of similar age and profession.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import io
+from ..io import check_demo_folder, no_folder
+
+HIDDEN = 1 / 3  # of the town's cells
+FRIENDS_EACH = 5
 CITIES = ("Ashford", "Brookhaven", "Carrow", "Dunmere", "Eastwick")
 #            profession, yearly income at 40, share who read the newsletter
 PROFESSIONS = (
@@ -21,7 +29,15 @@ PROFESSIONS = (
     ("shopkeeper", 35_000, 0.30),
     ("teacher", 47_000, 0.90),
 )
-FRIENDS_EACH = 5
+# What the demo writes, and how each begins: no other file is replaced.
+FILES = {
+    **dict.fromkeys(
+        ("people.csv", "truth.csv", "filled.csv"), "person,age,income,city,profession,newsletter"
+    ),
+    "friends.csv": "person,friend",
+    "report.html": "<!doctype html>",
+}
+Hidden = dict[str, NDArray[np.bool_]]  # by column, which cells are blanked
 
 
 @dataclass(frozen=True)
@@ -31,62 +47,83 @@ class Town:
     people: dict[str, NDArray[Any]]
     friends: NDArray[np.int64]
 
-    def hide(self, share: float, seed: int) -> dict[str, NDArray[np.bool_]]:
+    def hide(self, share: float, seed: int) -> Hidden:
         """Which cells to blank: each but the name with this probability."""
         rng = np.random.default_rng([seed, 1])
         names = [name for name in self.people if name != "person"]
         return {name: rng.random(len(self.people[name])) < share for name in names}
 
+    def write(self, folder: Path, hidden: Hidden) -> None:
+        """people.csv with its blanks, friends.csv, and truth.csv without."""
+        import pyarrow as pa
+
+        check_demo_folder(folder, FILES)
+        people = {name: pa.array(self.people[name], mask=hidden.get(name)) for name in self.people}
+        ends = self.people["person"][self.friends]
+        friends = {"person": ends[:, 0], "friend": ends[:, 1]}
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise no_folder(folder, error) from None
+        for name, columns in (("people", people), ("friends", friends), ("truth", self.people)):
+            sheet = io.Sheet(folder / name, "arrow", pa.table(columns))
+            path = folder / f"{name}.csv"
+            io.write_table(path, sheet.table, like=sheet, changed={}, overwrite=True)
+
+    def scores(self, hidden: Hidden, table: Any) -> list[dict[str, Any]]:
+        """Per column: the error of the fill on the hidden cells, and that of the column's mean."""
+        scores = []
+        for name, cells in hidden.items():
+            known, truth = self.people[name][~cells], self.people[name][cells]
+            filled = np.array(table.column(name).to_pylist())[cells]
+            if truth.dtype.kind in "if":
+                measure, ours = "mean error", np.abs(filled - truth).mean()
+                mean = np.abs(known.mean() - truth).mean()
+            else:
+                measure, ours = "share wrong", np.mean(filled != truth)
+                values, counts = np.unique(known, return_counts=True)
+                mean = np.mean(values[counts.argmax()] != truth)
+            both = {"graphfill": float(ours), "mean": float(mean)}
+            scores.append({"column": name, "measure": measure, **both})
+        return scores
+
 
 def make_town(n_people: int = 2000, seed: int = 0) -> Town:
-    """Draw a town in which friends live near each other and are of like age and trade.
+    """Draw a town in which friends live near each other and are of similar age and profession.
 
-    Examples
-    --------
-    >>> town = make_town(100)
-    >>> list(town.people)
+    >>> list(make_town(100).people)
     ['person', 'age', 'income', 'city', 'profession', 'newsletter']
     """
     rng = np.random.default_rng([seed, 0])
     city = rng.choice(len(CITIES), n_people, p=[0.35, 0.25, 0.2, 0.12, 0.08])
-    # Every city has its own mix of trades and its own age.
+    # Every city has its own mix of professions and its own age.
     mix = rng.dirichlet(np.full(len(PROFESSIONS), 0.8), len(CITIES))
-    trade = np.array([rng.choice(len(PROFESSIONS), p=mix[c]) for c in city])
+    profession = np.array([rng.choice(len(PROFESSIONS), p=mix[c]) for c in city])
     age = np.clip(rng.normal(rng.uniform(30, 60, len(CITIES))[city], 12), 18, 90).round()
 
     names, incomes, readers = zip(*PROFESSIONS, strict=True)
     by_age = 1.0 - ((age - 50) / 70) ** 2
-    income = np.array(incomes)[trade] * by_age * np.exp(rng.normal(0, 0.12, n_people))
-    reads = rng.random(n_people) < np.array(readers)[trade]
+    income = np.array(incomes)[profession] * by_age * np.exp(rng.normal(0, 0.12, n_people))
+    reads = rng.random(n_people) < np.array(readers)[profession]
 
     people = {
         "person": np.array([f"p{number:05d}" for number in range(n_people)]),
         "age": age.astype(np.int64),
         "income": income.round(-2),
         "city": np.array(CITIES)[city],
-        "profession": np.array(names)[trade],
+        "profession": np.array(names)[profession],
         "newsletter": np.where(reads, "yes", "no"),
     }
-    return Town(people, _befriend(city, trade, age, rng))
-
-
-def _befriend(
-    city: NDArray[np.int64],
-    trade: NDArray[np.int64],
-    age: NDArray[np.float64],
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
-    """Each person picks a few of the likest, luck included; friendship goes both ways."""
-    n_people = len(city)
-    pairs = []
+    # Everyone picks a few of the most similar, luck included; friendship goes both ways.
+    pairs = set()
     for person in range(n_people):
-        likeness = (
+        similarity = (
             2.5 * (city == city[person])
-            + 2.0 * (trade == trade[person])
+            + 2.0 * (profession == profession[person])
             - np.abs(age - age[person]) / 6
             + rng.gumbel(size=n_people)
         )
-        likeness[person] = -np.inf
-        friends = np.argpartition(-likeness, FRIENDS_EACH)[:FRIENDS_EACH]
-        pairs += [(min(person, friend), max(person, friend)) for friend in friends.tolist()]
-    return np.array(sorted(set(pairs)), dtype=np.int64)
+        similarity[person] = -np.inf
+        friends = np.argpartition(-similarity, FRIENDS_EACH)[:FRIENDS_EACH]
+        pairs |= {(min(person, friend), max(person, friend)) for friend in friends.tolist()}
+    return Town(people, np.array(sorted(pairs), dtype=np.int64))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import csv
+from collections.abc import Callable
 from typing import Any
+
+KINDS = ("number", "integer", "boolean", "category", "date", "time", "duration", "leave")
 
 
 def name_list(text: str) -> list[str]:
@@ -15,11 +18,9 @@ def name_list(text: str) -> list[str]:
 
 def column_kind(text: str) -> tuple[str, str]:
     name, _, kind = text.rpartition("=")
-    kinds = ("number", "integer", "boolean", "category", "date", "time", "duration", "leave")
-    known = kind in kinds or (kind.startswith("date:") and kind != "date:")
-    if not (name and known):
+    if not name or not (kind in KINDS or (kind.startswith("date:") and kind != "date:")):
         raise argparse.ArgumentTypeError(
-            f"{text!r} must be NAME=KIND with KIND one of {', '.join(kinds)} or date:FORMAT"
+            f"{text!r} must be NAME=KIND with KIND one of {', '.join(KINDS)} or date:FORMAT"
         )
     return name, kind
 
@@ -29,57 +30,35 @@ def separator(text: str) -> str:
     return "\t" if text in ("\\t", "tab") else text
 
 
-def _number(text: str, low: float, what: str, convert: type = float) -> Any:
-    try:
-        value = convert(text)
-    except ValueError:
-        value = None
-    if value is None or not low <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} must be {what}")
-    return value
+def _number(
+    what: str, allowed: Callable[[Any], bool], convert: Callable[[str], Any] = float
+) -> Callable[[str], Any]:
+    """How to read a number that is `allowed`; `what` says which are."""
+
+    def read(text: str) -> Any:
+        try:
+            value = convert(text)
+        except ValueError:
+            value = float("nan")
+        if not (allowed(value) and value < float("inf")):
+            raise argparse.ArgumentTypeError(f"{text!r} must be {what}")
+        return value
+
+    return read
 
 
-def count(text: str) -> Any:
-    return _number(text, 1, "a whole number of at least 1", int)
-
-
-def seed(text: str) -> Any:
-    return _number(text, 0, "a whole number of at least 0", int)
-
-
-def crowd(text: str) -> Any:
-    return _number(text, 50, "a whole number of at least 50", int)  # fewer tell nothing
-
-
-def positive(text: str) -> Any:
-    return _number(text, 1e-300, "a positive number")
-
-
-def not_negative(text: str) -> Any:
-    return _number(text, 0, "a number of at least 0")
+count = _number("a whole number of at least 1", lambda n: n >= 1, int)
+seed = _number("a whole number of at least 0", lambda n: n >= 0, int)
+crowd = _number("a whole number of at least 50", lambda n: n >= 50, int)  # fewer tell nothing
+positive = _number("a positive number", lambda x: x >= 1e-300)
+not_negative = _number("a number of at least 0", lambda x: x >= 0)
+hidden_share = _number("a share from 0 to below 1, such as 0.9", lambda x: 0 <= x < 1)
+level = _number("a share between 0 and 1, such as 0.9", lambda x: 0 < x < 1)
+_reliance = _number("held-out, or a number from 0 to 1", lambda x: 0 <= x <= 1)
 
 
 def reliance(text: str) -> Any:
-    if text == "held-out":
-        return text
-    value = _number(text, 0, "held-out, or a number from 0 to 1")
-    if value > 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be held-out, or a number from 0 to 1")
-    return value
-
-
-def hidden_share(text: str) -> Any:
-    value = _number(text, 0, "a share of cells from 0 to below 1, such as 0.9")
-    if value >= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be a share from 0 to below 1, such as 0.9")
-    return value
-
-
-def level(text: str) -> Any:
-    value = _number(text, 0, "a share between 0 and 1, such as 0.9")
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be a share between 0 and 1, such as 0.9")
-    return value
+    return text if text == "held-out" else _reliance(text)
 
 
 def size(text: str) -> str:

@@ -5,23 +5,37 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+Summary = dict[str, Any]  # of a fill, as `TableResult.summary` returns it, or of one column
 NOTHING = "–"
-LETTER = 7.6  # pixels that a letter of 12 pixels takes at most, but for few
-# Characters that turn text around would let one name rewrite the sentence it stands in.
+LETTER = 7.6  # pixels: the width of nearly every letter of 12 pixels is at most this
+# Characters that turn the direction of text: with them, a name could rewrite its sentence.
 _TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _BLANKS = re.compile(r"\s+")
 _ISOLATE, _END = "\u2068", "\u2069"
 
 
+def finite(value: Any) -> Any:
+    """The same with None for NaN and infinities, and with Python's numbers for NumPy's.
+
+    >>> finite({"a": [1.5, float("nan")], "b": float("inf")})
+    {'a': [1.5, None], 'b': None}
+    """
+    if isinstance(value, Mapping):
+        return {key: finite(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(part) for part in value]
+    if hasattr(value, "dtype"):
+        value = value.tolist()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def number(value: float | None) -> str:
     """Three significant digits, with thousands separators.
 
-    Examples
-    --------
     >>> [number(x) for x in (1234567, 41.26, 12.0, 0.00012345, 1.2e-9, 0, None)]
     ['1,230,000', '41.3', '12', '0.000123', '1.2e-09', '0', '–']
     """
@@ -40,8 +54,6 @@ def number(value: float | None) -> str:
 def alike(values: Sequence[float | None]) -> list[str]:
     """Numbers of one table column: as many decimals as the largest has in three digits.
 
-    Examples
-    --------
     >>> alike([9.1234, 4.2, None, 12.0])
     ['9.1', '4.2', '–', '12.0']
     """
@@ -57,8 +69,6 @@ def alike(values: Sequence[float | None]) -> list[str]:
 def ticks(values: Sequence[Any]) -> list[str]:
     """Edges of bins, dates or numbers, with the decimals that tell them apart.
 
-    Examples
-    --------
     >>> ticks([1950, 1985.0, 2020]), ticks([0.0, 0.125, 0.25])
     (['1,950', '1,985', '2,020'], ['0.00', '0.12', '0.25'])
     >>> ticks(["2024-03-01T00:00:00", "2024-09-01T00:00:00"]), ticks(["08:30:00", "9 days"])
@@ -79,8 +89,6 @@ def ticks(values: Sequence[Any]) -> list[str]:
 def percent(share: float | None) -> str:
     """A share without decimals; never 0% or 100% of what is only near them.
 
-    Examples
-    --------
     >>> [percent(x) for x in (0.414, 0.0, 0.001, 0.999, 1.0)]
     ['41%', '0%', '<1%', '>99%', '100%']
     """
@@ -95,8 +103,6 @@ def percent(share: float | None) -> str:
 
 def count(n: int, one: str, many: str = "") -> str:
     """
-    Examples
-    --------
     >>> count(1, "cell"), count(1200, "cell"), count(2, "is", "are")
     ('1 cell', '1,200 cells', '2 are')
     """
@@ -105,8 +111,6 @@ def count(n: int, one: str, many: str = "") -> str:
 
 def listed(items: Sequence[str], most: int = 12) -> str:
     """
-    Examples
-    --------
     >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], most=2)
     ('a', 'a, b and c', 'a, b and 2 more')
     """
@@ -115,39 +119,30 @@ def listed(items: Sequence[str], most: int = 12) -> str:
     return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
 
 
-def shown(value: Any, most: int = 60) -> str:
-    """Anything of the user's on one line, within reason.
+def shown(value: Any, most: int = 60, empty: str = "") -> str:
+    """Anything of the user's on one line, cut to a length; `empty` where nothing is left.
 
-    Examples
-    --------
-    >>> shown("a\\nb"), shown("abcdef", most=4), shown("")
-    ('a b', 'abc…', '')
+    >>> shown("a\\nb"), shown("abcdef", most=4), shown(" ", empty="(empty)")
+    ('a b', 'abc…', '(empty)')
     """
     text = value if isinstance(value, str) else str(value)
-    text = _BLANKS.sub(" ", _TURNING.sub("\ufffd", text[: 4 * most])).strip()
+    text = _BLANKS.sub(" ", _TURNING.sub("\ufffd", text[: 4 * most])).strip() or empty
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
-
-
-def filled_in(value: Any, most: int = 60) -> str:
-    """The same where a blank would be taken for a mistake."""
-    return shown(value, most) or "(empty)"
 
 
 def name(value: Any, most: int = 60) -> str:
     """A column's name where it stands alone."""
-    return shown(value, most) or "(no name)"
+    return shown(value, most, "(no name)")
 
 
 def named(value: Any) -> str:
-    """A column's name within a sentence, which its direction of writing leaves alone."""
+    """A column's name within a sentence, whose direction of writing it does not change."""
     return f"{_ISOLATE}{name(value)}{_END}"
 
 
 def fit(value: Any, width: float) -> str:
     """Text cut to about a width in pixels at 12 pixels high.
 
-    Examples
-    --------
     >>> fit("Rome", 100), fit("propagation through everything", 70)
     ('Rome', 'propagat…')
     """
