@@ -1,18 +1,31 @@
-"""The kernels in C for layers of a network: float32 blocks in, float32 blocks out.
+"""The layers of a network in C: float32 blocks in, float32 blocks out.
 
-Only training asks for them, and only for what a CPU computes in float32; torch does the rest.
+Only for what a CPU computes in float32; torch does the rest, and everything where the extension
+was not built.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..kernels import _compiled
+from .. import kernels
 from ..kernels._threads import cut, share
 
-Array = np.ndarray
+try:
+    from . import _layers
+except ImportError:
+    _layers = None  # type: ignore[assignment]
+
+Array = NDArray[Any]
+
+
+def available() -> bool:
+    """Whether the extension is there, and compiled kernels were not switched off."""
+    return _layers is not None and kernels.implementation == "compiled"
 
 
 class Product:
@@ -45,7 +58,7 @@ class Product:
         """Write A H to `out`."""
 
         def rows(lo: int, hi: int) -> None:
-            _compiled.product(*self._matrix, H, out, H.shape[1], lo, hi)
+            _layers.product(*self._matrix, H, out, H.shape[1], lo, hi)
 
         share(rows, self._pieces, self._threads)
 
@@ -65,10 +78,10 @@ def rectify(
 
     `drawn` holds a uint16 for each entry of H; `highest` has the leading rows of `out`, or fewer.
     """
-    own = 0 if highest is None else highest.size
+    n_highest = 0 if highest is None else highest.size
 
     def entries(lo: int, hi: int) -> None:
-        _compiled.rectify(H, drawn, below, scale, previous, out, highest, own, lo, hi)
+        _layers.rectify(H, drawn, below, scale, previous, out, highest, n_highest, lo, hi)
 
     _shared(entries, H.size, threads)
 
@@ -89,11 +102,11 @@ def rectify_gradient(
     None for what is zero or not wanted. Without `previous`, `highest` was the leading rows of
     `out` themselves. Of equal entries the previous one gets the gradient.
     """
-    own = 0 if to_highest is None else to_highest.size
+    n_highest = 0 if to_highest is None else to_highest.size
 
     def entries(lo: int, hi: int) -> None:
-        _compiled.rectify_gradient(
-            to_out, to_highest, previous, out, scale, to_H, to_previous, own, lo, hi
+        _layers.rectify_gradient(
+            to_out, to_highest, previous, out, scale, to_H, to_previous, n_highest, lo, hi
         )
 
     _shared(entries, out.size, threads)

@@ -34,10 +34,9 @@ from torch.nn import functional
 from . import _progress as pulse
 from . import _snapshots as snapshots
 from ._models.network import Network
-from ._models.products import as_tensor, device
+from ._models.products import as_tensor, device, near_order
 from ._models.receptive import receptive_field, whole
 from ._models.sampling import Sampler
-from ._models.tiles import near_order
 from ._problem import Setting, Split
 
 Progress = Callable[[int, float], None]
