@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .. import io
+from ..errors import InputError, option
 from ..graph._components import graph_components
 from ..graph._graph import Graph
 from ..io import _refuse_files
 from ..table import _refuse_tables
-from . import _refuse
-from ._problem import Dataset, Split
+from ._problem import Dataset, Split, check_name
 from ._sources import fetch
 
 SETS = {
@@ -44,7 +44,7 @@ def load(name: str) -> Dataset:
     name : str
         One of `SETS`. Read from the folder GRAPHFILL_DATA names, else downloaded.
     """
-    _refuse.check_name("set", name, SETS)
+    check_name("set", name, SETS)
     raw = fetch(name)
     graph = Graph.from_edges(raw.edges[0], raw.edges[1], n_nodes=len(raw.y))
     official = None if raw.parts is None else Split(*(np.sort(part) for part in raw.parts))
@@ -142,7 +142,11 @@ def load_files(nodes: Any, edges: Any, label: str, id: str | None = None) -> Dat
     )
     opened = open_columns(frame, alignment, None, [label], {}, [], naming)
     features = [column for column in opened.values() if column.n_channels]
-    _refuse.check_columns_to_learn_from(len(features), naming.table)
+    if not features:
+        raise InputError(
+            f"There is no column of numbers or categories in {naming.table} beside its ids and "
+            "labels: add one, for there is nothing to hide and fill."
+        )
     n_rows, n_nodes = alignment.n_rows, alignment.graph.n_nodes
     X = np.full((n_nodes, sum(column.n_channels for column in features)), np.nan, np.float32)
     start = 0
@@ -154,6 +158,10 @@ def load_files(nodes: Any, edges: Any, label: str, id: str | None = None) -> Dat
     classes = open_column(frame.get_column(label), kind="category")
     y: NDArray[np.int64] = np.full(n_nodes, -1, dtype=np.int64)
     y[:n_rows] = np.nan_to_num(classes.levels(), nan=-1).astype(np.int64)
-    _refuse.check_labels(label, classes.n_classes, int((y >= 0).sum()))
+    if classes.n_classes < 2:
+        raise InputError(
+            f"Column {label!r} has {classes.n_classes} class(es) in {int((y >= 0).sum())} labelled "
+            f"row(s) but there is nothing to learn below 2: name another with {option('label')}."
+        )
     cells = np.repeat(np.arange(len(features)), [column.n_channels for column in features])
     return Dataset(naming.table, alignment.graph, X, y, cells=cells)

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .. import errors
+from ..errors import InputError, UnreachedWarning, cell, first_cell
 from ..graph._graph import Graph
 from ..solve._propagate import propagate
-from . import _refuse
-from ._problem import Floats
+from ._problem import Floats, check_name
 
 Fill = Callable[[Floats, Graph, int], Floats]
 
@@ -29,7 +29,7 @@ def _propagated(**how: Any) -> Fill:
     def fill(X: Floats, graph: Graph, seed: int) -> Floats:
         with warnings.catch_warnings():
             # At 99 % missing some columns are bound to have no known cell.
-            warnings.simplefilter("ignore", errors.UnreachedWarning)
+            warnings.simplefilter("ignore", UnreachedWarning)
             filled: Floats = propagate(X, graph, threads=threads, **how).X
         return filled
 
@@ -42,7 +42,7 @@ def _imputed(name: str, seeded: bool = False) -> Fill:
 
         options = {"random_state": seed} if seeded else {}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", errors.UnreachedWarning)
+            warnings.simplefilter("ignore", UnreachedWarning)
             filled: Floats = getattr(imputers, name)(graph, **options).fit_transform(X)
         return filled
 
@@ -93,7 +93,7 @@ def resolve(name: str) -> Fill:
     array([1., 2., 3.], dtype=float32)
     """
     if not is_own(name):
-        _refuse.check_name("fill", name, FILLS)
+        check_name("fill", name, FILLS)
         return FILLS[name]
     own, name = load_function(name), _bare(name)
 
@@ -102,8 +102,11 @@ def resolve(name: str) -> Fill:
             given = own(X.copy(), graph, seed)
             filled = np.asarray(given)
         except Exception as error:
-            raise _refuse.failed_fill(name, error) from error
-        _refuse.check_filled_matrix(name, filled, X)
+            raise InputError(
+                f"Method {name!r} failed ({type(error).__name__}: {error}): it is called with the "
+                "features (NaN where missing), the graph and a seed."
+            ) from error
+        check_filled(name, filled, X)
         return filled.astype(np.float32, copy=False)
 
     return fill
@@ -115,12 +118,47 @@ def load_function(name: str) -> Callable[..., Any]:
     try:
         module = _load_file(Path(home)) if home.endswith(".py") else import_module(home)
     except Exception as error:
-        raise _refuse.not_a_function(name, f"{type(error).__name__}: {error}") from error
-    found = getattr(module, function, None)
-    if not callable(found):
-        raise _refuse.not_a_function(name, f"{home} has no function {function!r}")
-    loaded: Callable[..., Any] = found
+        raise _not_a_function(name, f"{type(error).__name__}: {error}") from error
+    loaded: Callable[..., Any] | None = getattr(module, function, None)
+    if not callable(loaded):
+        raise _not_a_function(name, f"{home} has no function {function!r}")
     return loaded
+
+
+def _not_a_function(name: str, reason: str) -> InputError:
+    return InputError(
+        f"Method {name!r} cannot be loaded ({reason}): write path/to/file.py:function or "
+        "module:function."
+    )
+
+
+def check_filled(name: str, filled: NDArray[Any], X: Floats) -> None:
+    """Refuse a fill of another shape, with gaps, or with other values where they were known."""
+    if filled.shape != X.shape:
+        raise InputError(
+            f"Method {name!r} returned an array of shape {filled.shape} but was given one of "
+            f"{X.shape}: return the features with their gaps filled."
+        )
+    if filled.dtype.kind not in "fiub":
+        raise InputError(
+            f"Method {name!r} returned an array of {filled.dtype}: return numbers, float32."
+        )
+    with np.errstate(over="ignore"):
+        single = filled.astype(np.float32)  # which networks are trained in
+    finite = np.isfinite(single)
+    if not finite.all():
+        row, column = first_cell(~finite)
+        raise InputError(
+            f"Method {name!r} left {filled[row, column]} at {cell(row, column)}: return a number "
+            "that is finite in float32 in every cell."
+        )
+    changed = ~np.isnan(X) & (single != X)
+    if changed.any():
+        row, column = first_cell(changed)
+        raise InputError(
+            f"Method {name!r} changed the known cell at {cell(row, column)} from "
+            f"{X[row, column]:g} to {filled[row, column]:g}: keep known cells as they are."
+        )
 
 
 def _bare(name: str) -> str:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..errors import option
 from ..kernels._threads import available
-from . import _refuse
 from ._data import Files
 from ._results import Results, Row
 from ._runs import SYSTEM, Run
@@ -182,7 +182,12 @@ class _Worker(threading.Thread):
                     return kind, answer
                 self._answers.put((run, kind, answer))
         except Exception:  # whatever it is, an answer is waited for
-            return "sentence", _refuse.worker_died(self._dismiss())
+            code = self._dismiss()
+            end = f"was ended by signal {-code}" if code is not None and code < 0 else None
+            return "sentence", (
+                f"Its process {end or f'ended with {code}'} (out of memory?): run it again with "
+                f"fewer {option('jobs')}."
+            )
 
     def _hire(self) -> subprocess.Popen[bytes]:
         one = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}

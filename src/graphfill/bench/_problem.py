@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import difflib
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..errors import InputError
 from ..graph._graph import Graph
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
+
+BATCH = 1024  # seed nodes where the graph is too large for a step on all of it
 
 
 @dataclass(frozen=True)
@@ -67,12 +72,31 @@ class Dataset:
     def n_classes(self) -> int:
         return int(self.y.max()) + 1
 
+    def check_has_features(self, method: str) -> None:
+        """Refuse to fill what is not there."""
+        if self.n_features == 0:
+            raise InputError(
+                f"The set {self.name!r} has no features here, which method {method!r} takes: run "
+                "'labels' or 'positional' on it, or unset GRAPHFILL_DATA so that it is downloaded "
+                "with them."
+            )
+
+    def check_complete(self, missing: NDArray[np.bool_]) -> None:
+        """Refuse the true features of a set that has gaps of its own."""
+        n_gaps = self.count_cells(missing)
+        if n_gaps:
+            raise InputError(
+                f"Method 'full' takes a table without gaps but {n_gaps} cells of {self.name!r} are "
+                "missing: leave 'full' out."
+            )
+
     def dense(self) -> Floats:
         """The features as a new float32 array [n_nodes, n_features]; none: of no columns."""
         if self.X is None:
             return np.zeros((self.n_nodes, 0), dtype=np.float32)
         if sparse.issparse(self.X):
-            return sparse.csr_array(self.X).toarray().astype(np.float32, copy=False)
+            dense: Floats = sparse.csr_array(self.X).toarray().astype(np.float32, copy=False)
+            return dense
         return np.array(self.X, dtype=np.float32)
 
 
@@ -126,6 +150,15 @@ class Setting:
     batch: int | None = None
     fanout: tuple[int, ...] = (15, 10, 5)
 
+    def usual(self, name: str, method: str) -> Setting:
+        """Larger networks on OGB's two graphs; what trains no network stays as it is."""
+        if method.startswith("labels") or name not in ("arxiv", "products"):
+            return self
+        large = replace(self, n_layers=3, hidden=256)
+        if name == "arxiv":
+            return replace(large, jumping="max")
+        return replace(large, batch=BATCH)
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -147,3 +180,12 @@ class Outcome:
     train_seconds: float
     reconstruction: float | None = None
     details: dict[str, float | str] = field(default_factory=dict)
+
+
+def check_name(kind: str, name: str, names: Collection[str]) -> None:
+    """Refuse the name of a set, method, model, mask or split that there is none of."""
+    if name in names:
+        return
+    near = difflib.get_close_matches(str(name), list(names), 1, 0.5)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
+    raise InputError(f"There is no {kind} {name!r}: {hint}")

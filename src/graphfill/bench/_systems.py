@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import errors
-from . import _refuse
+from ..errors import InputError, check_choice, check_number
 from ._fills import is_own, resolve
-from ._problem import Floats, Outcome, Problem, Setting
+from ._problem import Floats, Outcome, Problem, Setting, check_name
 
 if TYPE_CHECKING:
     from ._train import Fitted
@@ -83,16 +82,23 @@ def run(problem: Problem, method: str, model: str | None, setting: Setting) -> O
 def check(problem: Problem, method: str, model: str | None, setting: Setting) -> None:
     """Refuse what cannot be run, before anything is."""
     if not is_own(method):
-        _refuse.check_name("method", method, METHODS)
-    _refuse.check_model(method, model, method not in WITHOUT_MODEL)
+        check_name("method", method, METHODS)
+    check_model(method, model)
     if model is not None:
-        _refuse.check_name("model", model, MODELS)
-    errors.check_number("n_layers", setting.n_layers, low=2, integer=True)
-    errors.check_number("max_epochs", setting.max_epochs, low=1, integer=True)
-    errors.check_choice("jumping", setting.jumping, (None, "max"))
-    dataset = problem.dataset
+        check_name("model", model, MODELS)
+    check_number("n_layers", setting.n_layers, low=2, integer=True)
+    check_number("max_epochs", setting.max_epochs, low=1, integer=True)
+    check_choice("jumping", setting.jumping, (None, "max"))
     if method not in WITHOUT_FEATURES:
-        _refuse.check_has_features(dataset.name, method, dataset.n_features)
+        problem.dataset.check_has_features(method)
+
+
+def check_model(method: str, model: str | None) -> None:
+    """Refuse a network where there is none to choose, and none where there is."""
+    takes_model = method not in WITHOUT_MODEL
+    if takes_model == (model is None):
+        rest = "takes a model: name gcn or sage" if takes_model else "takes no model: give None"
+        raise InputError(f"Method {method!r} {rest} (it was given {model!r}).")
 
 
 def reconstruction_error(problem: Problem, method: str, X: Floats) -> float | None:
@@ -114,7 +120,7 @@ def _features(problem: Problem, method: str) -> Floats:
     dataset, seed = problem.dataset, problem.seed
     if method in FULL:
         X = dataset.dense()
-        _refuse.check_complete(dataset.name, dataset.count_cells(np.isnan(X)))
+        dataset.check_complete(np.isnan(X))
         return X if method == "full" else (X != 0).astype(X.dtype)
     if method in WITHOUT_FEATURES:
         from ._models import positional

@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from . import _progress as pulse
 from . import _snapshots as snapshots
 from ._models.network import Network
 from ._models.products import as_tensor, device, near_order
@@ -127,7 +126,7 @@ def fit(
         while not stopping.over:
             accuracy = next(epochs)
             stopping.note(accuracy)
-            pulse.beat(stopping.epoch, accuracy)
+            snapshots.report(stopping.epoch, accuracy)
             if progress is not None:
                 progress(stopping.epoch, accuracy)
             snapshot.keep()
@@ -218,7 +217,7 @@ def _whole_epochs(
     while True:
         logits = network.rest(H, learn.blocks)
         optimizer.zero_grad()
-        functional.cross_entropy(logits, targets).backward()
+        torch.autograd.backward(functional.cross_entropy(logits, targets))
         optimizer.step()
         H = network.first(part)
         yield accuracy(H.detach())
@@ -243,7 +242,8 @@ def _sampled_epochs(
         for batch in sampler.epoch(network, split.train, size, rng):
             logits = network.rest(network.first(batch.part), batch.blocks)
             optimizer.zero_grad()
-            functional.cross_entropy(logits, as_tensor(y[batch.rows])).backward()
+            loss = functional.cross_entropy(logits, as_tensor(y[batch.rows]))
+            torch.autograd.backward(loss)
             optimizer.step()
         network.eval()
         with torch.no_grad():

@@ -17,7 +17,6 @@ from importlib import import_module
 from typing import Any, BinaryIO
 
 from ..errors import InputError, command_line
-from . import _progress as pulse
 from . import _snapshots as snapshots
 
 LATE = ("graphfill.imputers", "torch", "graphfill.bench._train", "graphfill.bench._models.gcn",
@@ -48,7 +47,7 @@ def serve(orders: BinaryIO, answers: BinaryIO) -> None:
         pickle.dump((kind, what), answers)
         answers.flush()
 
-    pulse.listen(lambda epoch, accuracy: answer("epoch", (epoch, accuracy)))
+    snapshots.listen(lambda epoch, accuracy: answer("epoch", (epoch, accuracy)))
     while True:
         try:
             run = pickle.load(orders)

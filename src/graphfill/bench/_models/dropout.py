@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ class RectifiedDropout(nn.Module):
             return functional.dropout(torch.relu(H), self.p)
         drawn = self._drawn(H.numel())
         if _takes(H):
-            return _Rectified.apply(H, None, drawn, self._below, 0)[0]
+            return _rectified(H, None, drawn, self._below, 0)[0]
         kept = torch.from_numpy(drawn >= self._below).view(H.shape)
         return functional.relu(H) * kept * _scale(self._below)
 
@@ -67,7 +68,7 @@ class RectifiedDropout(nn.Module):
         if self.training and 0 < self._below < STEPS and leading and fits:
             n_own = len(H) if block is None else block.matrix.shape[0]
             drawn = self._drawn(H.numel())
-            return _Rectified.apply(H, previous, drawn, self._below, n_own)
+            return _rectified(H, previous, drawn, self._below, n_own)
         H = self(H)
         highest = H if previous is None else torch.maximum(previous, H)
         return H, highest if block is None else block.own(highest)
@@ -134,3 +135,6 @@ class _Rectified(torch.autograd.Function):
             _array(to_H), _array(to_previous), threads=torch.get_num_threads(),
         )  # fmt: skip
         return to_H, to_previous, None, None, None
+
+
+_rectified: Callable[..., tuple[Tensor, Tensor]] = _Rectified.apply

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,10 +159,11 @@ class MixtureConvolution(nn.Module):
         wide = (spread * torch.stack([W, W * W], dim=1)[:, :, None]).reshape(n_columns, -1)
         m, v = (part.missing @ wide).chunk(2, dim=1)
         base = part.values @ W + self.bias
-        m = (m.unflatten(1, (-1, width)) + base[:, None]).flatten(1)
+        m = (m.reshape(len(m), -1, width) + base[:, None]).flatten(1)
         a, s = part.S @ m, part.squares @ v.contiguous()
-        E = expected_relu(a, s).unflatten(1, (-1, width))
-        return (self._responsibilities(part)[:, None] @ E)[:, 0]
+        E = expected_relu(a, s).view(len(a), -1, width)
+        expected: Tensor = (self._responsibilities(part)[:, None] @ E)[:, 0]
+        return expected
 
     def _responsibilities(self, part: _Part) -> Tensor:
         """Probability of each component given what is known of each row, [rows, K].
@@ -190,7 +192,7 @@ def expected_relu(a: Tensor, s: Tensor) -> Tensor:
     >>> expected_relu(torch.tensor([0.0, -1.0, 2.0]), torch.tensor([1.0, 0.0, 0.0]))
     tensor([0.3989, 0.0000, 2.0000])
     """
-    return _ExpectedReLU.apply(a, s)
+    return _expected_relu(a, s)
 
 
 class _ExpectedReLU(torch.autograd.Function):
@@ -211,6 +213,9 @@ class _ExpectedReLU(torch.autograd.Function):
         to_a = gradient * torch.where(random, below, (a > 0).to(a.dtype))
         to_s = gradient * torch.where(random, 0.5 * density / root, 0.0)
         return to_a, to_s
+
+
+_expected_relu: Callable[[Tensor, Tensor], Tensor] = _ExpectedReLU.apply
 
 
 @dataclass(frozen=True)

@@ -166,7 +166,7 @@ def _train(
         loss = (network.cells(G, rows, columns) - wanted).square().mean()
         loss = loss + SMOOTHNESS / 2.0 / X.size * network.roughness(G)
         optimizer.zero_grad()
-        loss.backward()
+        torch.autograd.backward(loss)
         optimizer.step()
     network.load_state_dict(kept)
 

@@ -90,4 +90,5 @@ class Network(nn.Module):
             H = layer(H, block)
         if self.head is None:
             return H
-        return self.head(self.dropout.jumping(H, highest)[1])
+        logits: Tensor = self.head(self.dropout.jumping(H, highest)[1])
+        return logits

@@ -28,7 +28,8 @@ def partial_aggregate(X: NDArray[Any], S: sparse.csr_array) -> NDArray[Any]:
     """
     known = ~np.isnan(X)
     if known.all():
-        return S @ X
+        whole: NDArray[Any] = S @ X
+        return whole
     values = np.where(known, X, X.dtype.type(0))
     if known.mean() < 0.1:
         # Few cells are known: both products are sparse, and so is what they spread to.
@@ -37,7 +38,8 @@ def partial_aggregate(X: NDArray[Any], S: sparse.csr_array) -> NDArray[Any]:
     else:
         above, below = S @ values, S @ known.astype(X.dtype)
     above *= np.asarray(S.sum(axis=1)).reshape(-1, 1)
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+    mean: NDArray[Any] = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+    return mean
 
 
 def network(X: NDArray[Any], graph: Graph, n_classes: int, setting: Setting) -> Network:

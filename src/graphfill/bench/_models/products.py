@@ -7,6 +7,7 @@ block of 256 columns outgrows the cache, in which every entry of A looks up a ro
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class FixedMatrix:
         return self._transpose
 
     def __matmul__(self, H: Tensor) -> Tensor:
-        return _Product.apply(H, self) if H.requires_grad else self.product(H)
+        return _product(H, self) if H.requires_grad else self.product(H)
 
     def product(self, H: Tensor) -> Tensor:
         """A H, without gradient."""
@@ -94,6 +95,9 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         return ctx.A.transpose.product(gradient), None
+
+
+_product: Callable[[Tensor, FixedMatrix], Tensor] = _Product.apply
 
 
 def _compressed(A: sparse.csr_array) -> Tensor:

@@ -1,8 +1,9 @@
 """Which runs each table and figure takes, the most important first.
 
-An experiment is a set of cells (everything of a run but its number). A stage is a piece of the
-work: its cells are run breadth first, three runs of each before the rest of any, so that a grid
-stopped at any time has something to say about everything it began.
+An experiment is a set of cells: runs of number 0, which stand for those of all numbers. Runs of a
+cell differ in split, mask and seed, and share them with the runs of other cells. A stage is a piece
+of the work: its cells are run breadth first, one run of each before the next of any, so that a grid
+stopped at any time has something of everything it began.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from .._problem import Setting
-from .._protocol import usual_setting, usual_split
+from .._runs import Run
+from .._splits import usual_split
 
 SETS = ("cora", "citeseer", "pubmed", "photo", "computers")
 LARGE = ("arxiv", "products")
@@ -42,21 +44,8 @@ EXACT_RATES = (0.9, 0.99, 0.995)
 WORST = 0.99
 EXPERIMENTS = ("table-1", "table-2", "gcn", "sage", "run-time", "homophily", "exact", "controls")
 AS_PAPER = Setting()
-FIRST = 3  # runs of every cell before more of any
 # Most epochs of positional encodings on Arxiv, one of them being seconds without a GPU.
 ARXIV_EPOCHS = {"positional": 1_200, "positional-rest": 1_000, "positional-raw": 1_000}
-
-
-class Cell(NamedTuple):
-    """What is run; runs of a cell differ in split, mask and seed, and share them across cells."""
-
-    set: str
-    method: str
-    model: str | None = "gcn"
-    mask: str = "uniform"
-    rate: float = WORST
-    split: str = "paper"
-    setting: Setting = AS_PAPER
 
 
 @dataclass(frozen=True)
@@ -92,7 +81,7 @@ class Stage(NamedTuple):
     """Cells that are run together, and how often each."""
 
     name: str
-    cells: list[Cell]
+    cells: list[Run]
     runs: int
 
 
@@ -102,8 +91,10 @@ def cell(
     rate: float = WORST,
     model: str = "gcn",
     scope: Scope = PAPER,
-    **other: str,
-) -> Cell:
+    *,
+    mask: str = "uniform",
+    split: str | None = None,
+) -> Run:
     """The cell of a method on a set as the paper ran it.
 
     What sees no features has one cell for all rates, filed under rate 0; so do all fills where
@@ -116,8 +107,7 @@ def cell(
     >>> cell("cora", "labels").rate, cell("cora", "labels").model
     (0.0, None)
     """
-    other.setdefault("split", usual_split(name))
-    setting = usual_setting(name, method, scope.setting)
+    setting = scope.setting.usual(name, method)
     if name == "arxiv":
         limit = ARXIV_EPOCHS.get(method, setting.max_epochs)
         setting = replace(setting, max_epochs=min(setting.max_epochs, limit))
@@ -126,15 +116,15 @@ def cell(
     elif rate == 0.0 and method not in WHOLE:
         method = "full"
     trained = None if method in (*WHOLE, "labels", PLAIN) else model
-    return Cell(name, method, trained, rate=rate, setting=setting, **other)
+    return Run(name, method, trained, mask, rate, split or usual_split(name), setting=setting)
 
 
-def cells(experiment: str, scope: Scope = PAPER) -> list[Cell]:
+def cells(experiment: str, scope: Scope = PAPER) -> list[Run]:
     """The cells of a table or figure, each once."""
     sets = scope.among(SETS)
     # With features, only where they are asked for by name: theirs are to be downloaded.
     large = [s for s in LARGE if scope.sets is not None and s in scope.sets]
-    made: list[Cell]
+    made: list[Run]
     if experiment == "table-1":
         rates = (0.0, *TABLE_1_RATES)
         made = [cell(s, "fp", rate, scope=scope) for s in (*sets, *large) for rate in rates]
@@ -195,7 +185,7 @@ def stages(experiments: Collection[str], scope: Scope = PAPER) -> list[Stage]:
     exact, gcn, sage = cells("exact", scope), cells("gcn", scope), cells("sage", scope)
     controls = cells("controls", scope)
 
-    def of(*methods: str) -> list[Cell]:
+    def of(*methods: str) -> list[Run]:
         return [c for c in table_2 if c.method in methods and c.set != "arxiv"]
 
     arxiv = [c for c in (*table_2, *controls) if c.set == "arxiv"]
@@ -228,21 +218,18 @@ def stages(experiments: Collection[str], scope: Scope = PAPER) -> list[Stage]:
     return chosen
 
 
-def wanted(experiments: Collection[str], scope: Scope = PAPER) -> dict[Cell, int]:
+def wanted(experiments: Collection[str], scope: Scope = PAPER) -> dict[Run, int]:
     """How many runs of each cell there are to be."""
     return {c: stage.runs for stage in stages(experiments, scope) for c in stage.cells}
 
 
-def breadth_first(stage: Stage) -> Iterator[tuple[Cell, int]]:
-    """A stage's runs: the first three of every cell, then the rest.
+def breadth_first(stage: Stage) -> Iterator[Run]:
+    """A stage's runs: one of every cell, then the next.
 
     Examples
     --------
-    >>> two = Stage("two", [Cell("a", "fp"), Cell("b", "fp")], 4)
-    >>> [(c.set, run) for c, run in breadth_first(two)][4:]
-    [('a', 2), ('b', 2), ('a', 3), ('b', 3)]
+    >>> two = Stage("two", [Run("a", "fp"), Run("b", "fp")], 4)
+    >>> [(run.set, run.run) for run in breadth_first(two)]
+    [('a', 0), ('b', 0), ('a', 1), ('b', 1), ('a', 2), ('b', 2), ('a', 3), ('b', 3)]
     """
-    for run in range(min(FIRST, stage.runs)):
-        yield from ((c, run) for c in stage.cells)
-    for run in range(FIRST, stage.runs):
-        yield from ((c, run) for c in stage.cells)
+    return (replace(c, run=number) for number in range(stage.runs) for c in stage.cells)

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from ...graph._graph import Graph
-from .experiments import WORST
-from .names import of_rate
+from .._models.positional import normalized_adjacency
 
 Array = NDArray[np.float64]
 
@@ -51,27 +50,6 @@ class Spectrum:
         """The share of the energy below eigenvalue 1, the lower half of the spectrum."""
         energy = self.energy[rate]
         return float(energy[self.lower < 1 - WIDTH / 2].sum() / energy.sum())
-
-    def finding(self) -> str:
-        """Whether the filter is the stronger, the more is missing."""
-        shares = [self.low_share(rate) for rate in self.energy]
-        course = "grows" if np.all(np.diff(shares) > 0) else "does not always grow"
-        numbers = ", ".join(
-            f"{100 * share:.1f} % with {of_rate(rate) if rate else 'nothing'} missing"
-            for rate, share in zip(self.energy, shares, strict=True)
-        )
-        return (
-            f"The share of energy in the lower half of the spectrum {course} with the rate: "
-            f"{numbers}"
-        )
-
-    def title(self) -> str:
-        """The same in short."""
-        first, last = (f"{100 * self.low_share(r):.0f} %" for r in (min(self.energy), WORST))
-        return (
-            f"Of the energy of Cora's features {first} is in the lower half of the spectrum, of "
-            f"what is filled with {of_rate(WORST)} missing {last}"
-        )
 
     def csv(self) -> str:
         """One line per bin."""
@@ -110,13 +88,7 @@ def spectrum(graph: Graph, features: Mapping[float, NDArray[np.float32]]) -> Spe
     >>> of.lower.tolist(), of.energy[0.0].round(6).tolist()
     ([1.95], [2.0])
     """
-    n = graph.n_nodes
-    A = np.zeros((n, n))
-    rows = np.repeat(np.arange(n), np.diff(graph.indptr))
-    A[rows, graph.indices] = 1.0 if graph.weights is None else graph.weights
-    d = graph.degrees()
-    scale = np.divide(1.0, np.sqrt(d), out=np.zeros(n), where=d > 0)
-    L = np.eye(n) - scale[:, None] * A * scale
+    L = np.eye(graph.n_nodes) - normalized_adjacency(graph, dtype=np.float64).toarray()
     eigenvalues, U = linalg.eigh(L, overwrite_a=True, check_finite=False)
     kept = eigenvalues > TRIVIAL
     # A hair to the right: eigenvalue 1 is exact on many graphs and belongs to the upper half.
