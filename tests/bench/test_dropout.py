@@ -6,9 +6,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from graphfill.bench import _compiled_layers as compiled_layers  # noqa: E402
+from graphfill.bench._models.blocks import Block  # noqa: E402
 from graphfill.bench._models.dropout import RectifiedDropout  # noqa: E402
 from graphfill.bench._models.products import FixedMatrix  # noqa: E402
-from graphfill.bench._models.receptive import Block  # noqa: E402
 
 compiled_only = pytest.mark.skipif(
     not compiled_layers.available(), reason="compares the extension with torch"

@@ -10,8 +10,8 @@ from classified_graph import classified_graph  # noqa: E402
 
 from graphfill.bench import _compiled_layers as compiled  # noqa: E402
 from graphfill.bench._models import gcn, products  # noqa: E402
+from graphfill.bench._models.blocks import receptive_field  # noqa: E402
 from graphfill.bench._models.products import FixedMatrix  # noqa: E402
-from graphfill.bench._models.receptive import receptive_field  # noqa: E402
 from graphfill.bench._problem import Setting  # noqa: E402
 from graphfill.bench._train import fit, seeded  # noqa: E402
 

@@ -37,13 +37,7 @@ LARGEST_COMPONENT = ("cora", "citeseer", "photo", "computers")  # alone is used,
 
 
 def load(name: str) -> Dataset:
-    """A set by name, as the paper has it.
-
-    Parameters
-    ----------
-    name : str
-        One of `SETS`. Read from the folder GRAPHFILL_DATA names, else downloaded.
-    """
+    """One of `SETS`, as the paper has it: from the folder GRAPHFILL_DATA names, else downloaded."""
     check_name("set", name, SETS)
     raw = fetch(name)
     graph = Graph.from_edges(raw.edges[0], raw.edges[1], n_nodes=len(raw.y))
@@ -110,15 +104,8 @@ def load_files(nodes: Any, edges: Any, label: str, id: str | None = None) -> Dat
     Numbers (scaled to mean 0 and deviation 1, those that an experiment hides included) and
     categories (an indicator per value) become channels; what is empty in the table is missing in
     every experiment. Rows without a label, and nodes that only the edges name, are part of the
-    graph and of no split.
-
-    Parameters
-    ----------
-    nodes, edges : path
-    label : str
-        The column with the classes.
-    id : str, optional
-        The column that edges name; guessed if not said.
+    graph and of no split. `label` is the column with the classes, `id` the one that edges name,
+    which is guessed if not given.
     """
     import narwhals as nw
 

@@ -25,15 +25,18 @@ STEPS = 40  # of diffusion, as in the paper
 threads: int | None = None  # cores a fill may use; one where runs are spread over processes
 
 
-def _propagated(**how: Any) -> Fill:
-    def fill(X: Floats, graph: Graph, seed: int) -> Floats:
+def _quiet(fill: Fill) -> Fill:
+    def quiet(X: Floats, graph: Graph, seed: int) -> Floats:
         with warnings.catch_warnings():
             # At 99 % missing some columns are bound to have no known cell.
             warnings.simplefilter("ignore", UnreachedWarning)
-            filled: Floats = propagate(X, graph, threads=threads, **how).X
-        return filled
+            return fill(X, graph, seed)
 
-    return fill
+    return quiet
+
+
+def _propagated(**options: Any) -> Fill:
+    return _quiet(lambda X, graph, seed: propagate(X, graph, threads=threads, **options).X)
 
 
 def _imputed(name: str, seeded: bool = False) -> Fill:
@@ -41,12 +44,10 @@ def _imputed(name: str, seeded: bool = False) -> Fill:
         from .. import imputers  # scikit-learn with it
 
         options = {"random_state": seed} if seeded else {}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnreachedWarning)
-            filled: Floats = getattr(imputers, name)(graph, **options).fit_transform(X)
+        filled: Floats = getattr(imputers, name)(graph, **options).fit_transform(X)
         return filled
 
-    return fill
+    return _quiet(fill)
 
 
 FILLS: dict[str, Fill] = {
@@ -80,11 +81,8 @@ def versioned(name: str) -> str:
 def resolve(name: str) -> Fill:
     """The fill of this name, or the user's own function, whose answer is checked.
 
-    Parameters
-    ----------
-    name : str
-        One of `FILLS`, or ``path/to/file.py:function`` or ``module:function``; what `versioned`
-        adds is ignored.
+    The name is one of `FILLS`, or ``path/to/file.py:function`` or ``module:function``; what
+    `versioned` adds is ignored.
 
     Examples
     --------
@@ -95,12 +93,11 @@ def resolve(name: str) -> Fill:
     if not is_own(name):
         check_name("fill", name, FILLS)
         return FILLS[name]
-    own, name = load_function(name), _bare(name)
+    function, name = load_function(name), _bare(name)
 
     def fill(X: Floats, graph: Graph, seed: int) -> Floats:
         try:
-            given = own(X.copy(), graph, seed)
-            filled = np.asarray(given)
+            filled = np.asarray(function(X.copy(), graph, seed))
         except Exception as error:
             raise InputError(
                 f"Method {name!r} failed ({type(error).__name__}: {error}): it is called with the "

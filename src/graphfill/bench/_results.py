@@ -48,10 +48,6 @@ class Results:
     A row with the key of an earlier one replaces it. The file is written aside and renamed, under
     a lock: whoever reads sees all rows of some moment, and of two who add, neither loses any.
 
-    Parameters
-    ----------
-    path : path of a Parquet file
-
     Examples
     --------
     >>> import tempfile
@@ -109,10 +105,10 @@ class Results:
         import pyarrow.parquet as pq
 
         try:
-            found = os.stat(self.path)
+            status = os.stat(self.path)
         except FileNotFoundError:
             return [], set()
-        state = found.st_ino, found.st_mtime_ns, found.st_size
+        state = status.st_ino, status.st_mtime_ns, status.st_size
         if self._read is None or self._read[0] != state:
             try:
                 table = pq.read_table(self.path)

@@ -128,13 +128,13 @@ def execute(run: Run, files: Mapping[str, data.Files], system: System) -> Row:
 @lru_cache(maxsize=1)
 def versions() -> str:
     """Of what a run depends on, as JSON."""
-    found = {}
+    numbers = {}
     for name in PACKAGES:
         try:
-            found[name] = version(name.replace("_", "-"))
+            numbers[name] = version(name.replace("_", "-"))
         except PackageNotFoundError:
-            found[name] = "none"
-    return json.dumps(found)
+            numbers[name] = "none"
+    return json.dumps(numbers)
 
 
 @lru_cache(maxsize=8)  # an experiment goes to and fro between the paper's five

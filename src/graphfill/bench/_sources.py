@@ -11,7 +11,6 @@ import io
 import os
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -186,23 +185,26 @@ def _column(archive: zipfile.ZipFile, member: str, dtype: type) -> NDArray[Any]:
 
     with archive.open(member) as packed, pa.CompressedInputStream(packed, "gzip") as text:
         table = csv.read_csv(text, csv.ReadOptions(autogenerate_column_names=True))
-    made = np.empty((table.num_rows, table.num_columns), dtype=dtype)
+    array = np.empty((table.num_rows, table.num_columns), dtype=dtype)
     for number, column in enumerate(table.columns):
-        made[:, number] = column.to_numpy()
-    return made
+        array[:, number] = column.to_numpy()
+    return array
 
 
 def _download(url: str, path: Path) -> None:
     """Fetch a file, which appears under its name when it is complete."""
     from urllib.request import urlopen
 
+    from tqdm import tqdm
+
     path.parent.mkdir(parents=True, exist_ok=True)
     with urlopen(url, timeout=30) as answer, replacing(path) as file:
         size = int(answer.headers.get("Content-Length") or 0)
-        with _bytes_bar(path.name, size) as tick:
+        bar = {"desc": path.name, "unit": "B", "unit_scale": True, "delay": 1.0}
+        with tqdm(total=size or None, **bar) as shown:
             for piece in _pieces(answer, url):
                 file.write(piece)
-                tick(len(piece))
+                shown.update(len(piece))
         if size and file.tell() != size:
             raise _failed(url, f"it ended after {file.tell()} of {size} bytes")
 
@@ -221,11 +223,3 @@ def _pieces(answer: Any, url: str) -> Iterator[bytes]:
 
 def _failed(url: str, reason: object) -> InputError:
     return InputError(f"{url} could not be downloaded ({reason}): nothing is kept; try again.")
-
-
-@contextmanager
-def _bytes_bar(what: str, size: int) -> Iterator[Any]:
-    from tqdm import tqdm
-
-    with tqdm(total=size or None, desc=what, unit="B", unit_scale=True, delay=1.0) as bar:
-        yield bar.update

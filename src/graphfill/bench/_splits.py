@@ -34,13 +34,7 @@ def usual_split(name: str) -> str:
 
 
 def draw_split(dataset: Dataset, kind: str, seed: int) -> Split:
-    """Split the labelled nodes of a set; the same seed gives the same split.
-
-    Parameters
-    ----------
-    kind : {"paper", "development", "thirds", "official"}
-        See `SPLITS`.
-    seed : int
+    """Split the labelled nodes of a set by a kind of `SPLITS`; a seed always gives the same split.
 
     Examples
     --------

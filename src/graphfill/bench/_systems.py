@@ -56,9 +56,9 @@ def run(problem: Problem, method: str, model: str | None, setting: Setting) -> O
     """
     check(problem, method, model, setting)
     if method in LABELS:
-        from ._models import label_propagation
+        from ._models import featureless
 
-        return label_propagation.run(problem, self_loops=method == "labels")
+        return featureless.run_labels(problem, self_loops=method == "labels")
     if method == "gcnmf":
         from ._models import gcnmf
 
@@ -68,11 +68,7 @@ def run(problem: Problem, method: str, model: str | None, setting: Setting) -> O
     filled = time.perf_counter()
     fitted = _trained(problem, X, model or method, setting)
     done = time.perf_counter()
-    return Outcome(
-        test_accuracy=fitted.test_accuracy,
-        val_accuracy=fitted.val_accuracy,
-        n_epochs=fitted.n_epochs,
-        best_epoch=fitted.best_epoch,
+    return fitted.outcome(
         fill_seconds=0.0 if method in (*FULL, "pagnn") else filled - started,
         train_seconds=max(done - filled, fitted.seconds),  # of an earlier process too
         reconstruction=reconstruction_error(problem, method, X),
@@ -110,9 +106,9 @@ def reconstruction_error(problem: Problem, method: str, X: Floats) -> float | No
         return None
     truth = problem.dataset.dense()
     hidden = problem.missing & ~np.isnan(truth)
-    true, said = truth[hidden].astype(np.float64), X[hidden].astype(np.float64)
+    true, filled = truth[hidden].astype(np.float64), X[hidden].astype(np.float64)
     size = float(np.linalg.norm(true))
-    return float(np.linalg.norm(said - true)) / size if size else None
+    return float(np.linalg.norm(filled - true)) / size if size else None
 
 
 def _features(problem: Problem, method: str) -> Floats:
@@ -123,13 +119,13 @@ def _features(problem: Problem, method: str) -> Floats:
         dataset.check_complete(np.isnan(X))
         return X if method == "full" else (X != 0).astype(X.dtype)
     if method in WITHOUT_FEATURES:
-        from ._models import positional
+        from ._models import featureless
 
         if method == "positional-rest":  # the first is but the roots of the degrees
-            return positional.unit_rows(positional.encode(dataset.graph, k=21)[:, 1:])
-        raw = positional.encode(dataset.graph, k=20)
-        # The paper does not say how its are scaled; these come nearest to its figures.
-        return raw if method == "positional-raw" else positional.unit_rows(raw)
+            return featureless.unit_rows(featureless.encode(dataset.graph, k=21)[:, 1:])
+        raw = featureless.encode(dataset.graph, k=20)
+        # The paper does not say how it scales them; this comes nearest to its figures.
+        return raw if method == "positional-raw" else featureless.unit_rows(raw)
     X = problem.incomplete()
     if method == "pagnn" or not np.isnan(X).any():
         return X
@@ -142,10 +138,10 @@ def _features(problem: Problem, method: str) -> Floats:
 
 def _trained(problem: Problem, X: NDArray[Any], model: str, setting: Setting) -> Fitted:
     from . import _train as train
-    from ._models import gcn, pagnn, sage
+    from ._models import gcn, sage
 
-    network = {"gcn": gcn, "sage": sage, "pagnn": pagnn}[model].network
+    networks = {"gcn": gcn.network, "sage": sage.network, "pagnn": gcn.partial_network}
     dataset = problem.dataset
     with train.seeded(problem.seed):
-        built = network(X, dataset.graph, dataset.n_classes, setting)
+        built = networks[model](X, dataset.graph, dataset.n_classes, setting)
     return train.fit(built, dataset.y, problem.split, setting, problem.seed)

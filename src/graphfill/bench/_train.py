@@ -32,11 +32,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from . import _snapshots as snapshots
+from ._models.blocks import Sampler, receptive_field, whole
 from ._models.network import Network
 from ._models.products import as_tensor, device, near_order
-from ._models.receptive import receptive_field, whole
-from ._models.sampling import Sampler
-from ._problem import Setting, Split
+from ._problem import Outcome, Setting, Split
 
 Progress = Callable[[int, float], None]
 
@@ -63,6 +62,15 @@ class Fitted:
     n_epochs: int
     seconds: float
     predictions: NDArray[np.int64]
+
+    def outcome(
+        self, fill_seconds: float, train_seconds: float, reconstruction: float | None = None
+    ) -> Outcome:
+        """As a row of the record has it."""
+        return Outcome(
+            self.test_accuracy, self.val_accuracy, self.n_epochs, self.best_epoch,
+            fill_seconds, train_seconds, reconstruction,
+        )  # fmt: skip
 
 
 @contextmanager
@@ -103,7 +111,7 @@ def fit(
     seed : int
         Of dropout, and of the mini-batches; the same seed gives the same bits on one thread.
     progress : callable, optional
-        Told the number of each epoch and its validation accuracy in percent.
+        Called with the number of each epoch and its validation accuracy in percent.
     """
     started = time.perf_counter()
     network.to(device())
@@ -208,9 +216,9 @@ def _whole_epochs(
         network.eval()
         with torch.no_grad():
             H = torch.cat([H, network.first(further)])
-            said = network.rest(H, judge.blocks).argmax(1)
+            predicted = network.rest(H, judge.blocks).argmax(1)
         network.train()
-        return _accuracy(said, truth)
+        return _accuracy(predicted, truth)
 
     network.train()
     H = network.first(part)
@@ -247,10 +255,10 @@ def _sampled_epochs(
             optimizer.step()
         network.eval()
         with torch.no_grad():
-            said = network.rest(network.first(further), judge.blocks).argmax(1)
-        yield _accuracy(said, truth)
+            predicted = network.rest(network.first(further), judge.blocks).argmax(1)
+        yield _accuracy(predicted, truth)
 
 
-def _accuracy(said: Any, truth: Any) -> float:
+def _accuracy(predicted: Any, truth: Any) -> float:
     """Percent of rows whose class is right; 0 of none."""
-    return 100.0 * int((said == truth).sum()) / max(len(truth), 1)
+    return 100.0 * int((predicted == truth).sum()) / max(len(truth), 1)

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from .. import _compiled_layers as compiled
-from .receptive import Block
+from .blocks import Block
 
 STEPS = 2**16  # a 16-bit number is drawn for each entry
 
@@ -113,15 +113,16 @@ class _Rectified(torch.autograd.Function):
         n_own: int,
     ) -> tuple[Tensor, Tensor]:
         out = torch.empty_like(H)
-        made = None if previous is None else H.new_empty(n_own, *H.shape[1:])
+        highest = None if previous is None else H.new_empty(n_own, *H.shape[1:])
         compiled.rectify(
-            _array(H), drawn, below, _scale(below), _array(out), _array(previous), _array(made),
-            threads=torch.get_num_threads(),
+            _array(H), drawn, below, _scale(below), _array(previous), _array(out), _array(highest),
+            0 if highest is None else highest.numel(),
+            size=H.numel(), threads=torch.get_num_threads(),
         )  # fmt: skip
         ctx.save_for_backward(out, previous)
         ctx.scale = _scale(below)
         ctx.set_materialize_grads(False)
-        return out, out[:n_own] if made is None else made
+        return out, out[:n_own] if highest is None else highest
 
     @staticmethod
     def backward(
@@ -132,7 +133,8 @@ class _Rectified(torch.autograd.Function):
         to_previous = None if previous is None else torch.empty_like(previous)
         compiled.rectify_gradient(
             _array(to_out), _array(to_highest), _array(previous), _array(out), ctx.scale,
-            _array(to_H), _array(to_previous), threads=torch.get_num_threads(),
+            _array(to_H), _array(to_previous), 0 if to_highest is None else to_highest.numel(),
+            size=out.numel(), threads=torch.get_num_threads(),
         )  # fmt: skip
         return to_H, to_previous, None, None, None
 

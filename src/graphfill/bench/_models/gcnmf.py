@@ -23,10 +23,10 @@ from torch import Tensor, nn
 
 from .._problem import Outcome, Problem, Setting
 from .._train import fit, seeded
+from .blocks import receptive_field
 from .gcn import Convolution, operator
 from .network import Network, widths
-from .products import FixedMatrix, as_tensor, device
-from .receptive import receptive_field
+from .products import FixedMatrix, as_tensor, operand
 
 N_COMPONENTS = 5
 EM_STEPS = 20  # of the mixture the training starts from, which it goes on to change
@@ -47,14 +47,7 @@ def run(problem: Problem, setting: Setting) -> Outcome:
         first = MixtureConvolution(X, S, mixture, widths(setting, n_classes)[0])
         network = Network(first, Convolution, S, n_classes, setting)
     fitted = fit(network, y, problem.split, setting, problem.seed)
-    return Outcome(
-        test_accuracy=fitted.test_accuracy,
-        val_accuracy=fitted.val_accuracy,
-        n_epochs=fitted.n_epochs,
-        best_epoch=fitted.best_epoch,
-        fill_seconds=seconds,
-        train_seconds=fitted.seconds,
-    )
+    return fitted.outcome(fill_seconds=seconds, train_seconds=fitted.seconds)
 
 
 @dataclass(frozen=True)
@@ -250,6 +243,4 @@ class _Missing:
 
 
 def _fixed(A: sparse.csr_array) -> FixedMatrix | Tensor:
-    if A.nnz > SPARSE * A.shape[0] * A.shape[1]:
-        return torch.as_tensor(A.toarray(), device=device())
-    return FixedMatrix(A)
+    return operand(A, SPARSE)

@@ -19,9 +19,9 @@ from torch import Tensor, nn
 
 from ...graph._graph import Graph
 from .._train import seeded
-from .fixed import SPARSE_BELOW, glorot
-from .positional import normalized_adjacency
-from .products import FixedMatrix, as_tensor, device
+from .featureless import normalized_adjacency
+from .network import SPARSE_BELOW, glorot
+from .products import FixedMatrix, as_tensor, device, operand
 
 Floats = NDArray[np.float32]
 Cells = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -156,8 +156,8 @@ def _train(
     for _ in range(max_epochs):
         G = network.encode(inputs)
         with torch.no_grad():
-            said = network.cells(G, checked_rows, checked_columns)
-            error = float((said - truth).square().mean())
+            predicted = network.cells(G, checked_rows, checked_columns)
+            error = float((predicted - truth).square().mean())
         if error < least:
             least, waited, kept = error, 0, copy.deepcopy(network.state_dict())
         waited += 1
@@ -175,6 +175,4 @@ def _only(X: Floats, cells: Cells) -> FixedMatrix | Tensor:
     """X with zeros everywhere but in these cells."""
     matrix = sparse.csr_array((X[cells], cells), shape=X.shape)
     matrix.eliminate_zeros()
-    if matrix.nnz > SPARSE_BELOW * X.size:
-        return as_tensor(matrix.toarray())
-    return FixedMatrix(matrix)
+    return operand(matrix, SPARSE_BELOW)

@@ -35,6 +35,15 @@ def as_tensor(array: Any) -> Tensor:
     return torch.as_tensor(np.require(array, requirements=["C", "W"]), device=device())
 
 
+def operand(A: Any, sparse_below: float = 1.0) -> Tensor | FixedMatrix:
+    """A matrix for products with tensors; a compressed one becomes dense above this density."""
+    if sparse.issparse(A):
+        if A.nnz <= sparse_below * A.shape[0] * A.shape[1]:
+            return FixedMatrix(A)
+        A = A.toarray()
+    return as_tensor(A)
+
+
 class FixedMatrix:
     """A sparse matrix A that is not learnt: ``A @ H``, with gradient A^T G with respect to H.
 

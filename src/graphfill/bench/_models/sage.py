@@ -12,10 +12,9 @@ from torch import Tensor, nn
 
 from ...graph._graph import Graph
 from .._problem import Setting
-from .fixed import FixedLinear, Matrix, compact, fan_in, settled
+from .blocks import Block
 from .gcn import adjacency
-from .network import Network, widths
-from .receptive import Block
+from .network import FixedLinear, Matrix, Network, compact, fan_in, settled, widths
 
 
 def operator(graph: Graph, dtype: Any = np.float32) -> sparse.csr_array:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._problem import Setting
 from .._runs import Run
@@ -121,56 +121,52 @@ def cell(
 
 def cells(experiment: str, scope: Scope = PAPER) -> list[Run]:
     """The cells of a table or figure, each once."""
-    sets = scope.among(SETS)
+    sets, arxiv, mixhop = (scope.among(names) for names in (SETS, ["arxiv"], MIXHOP))
     # With features, only where they are asked for by name: theirs are to be downloaded.
     large = [s for s in LARGE if scope.sets is not None and s in scope.sets]
-    made: list[Run]
+
+    def each(
+        names: Collection[str],
+        methods: Collection[str],
+        rates: Collection[float] = (WORST,),
+        model: str = "gcn",
+        **other: Any,
+    ) -> list[Run]:
+        return [
+            cell(name, method, rate, model, scope, **other)
+            for name in names
+            for method in methods
+            for rate in rates
+        ]
+
     if experiment == "table-1":
-        rates = (0.0, *TABLE_1_RATES)
-        made = [cell(s, "fp", rate, scope=scope) for s in (*sets, *large) for rate in rates]
+        chosen = each([*sets, *large], ["fp"], (0.0, *TABLE_1_RATES))
     elif experiment == "table-2":
-        made = [cell(s, method, scope=scope) for s in sets for method in METHODS]
-        made += [cell(s, m, scope=scope) for s in scope.among(["arxiv"]) for m in FEATURELESS]
+        chosen = each(sets, METHODS) + each(arxiv, FEATURELESS)
     elif experiment in ("gcn", "sage"):
-        made = [
-            cell(s, method, rate, experiment, scope)
-            for s in sets
-            for method in METHODS
-            for rate in (0.0, *FIGURE_RATES)
-        ]
+        chosen = each(sets, METHODS, (0.0, *FIGURE_RATES), experiment)
     elif experiment == "run-time":
-        made = [cell(s, method, scope=scope) for s in sets for method in ("fp", *WHOLE)]
+        chosen = each(sets, ("fp", *WHOLE))
     elif experiment == "homophily":
-        made = [
-            cell(s, method, rate, "sage", scope)
-            for s in scope.among(MIXHOP)
-            for method, rate in (("fp", WORST), ("zero", WORST), ("full", 0.0))
-        ]
+        chosen = each(mixhop, ("fp", "zero"), model="sage") + each(mixhop, ["full"], [0.0], "sage")
     elif experiment == "exact":
-        made = [
-            cell(s, method, rate, scope=scope, mask=mask)
-            for s in sets
+        pair = ("fp", "fp-exact")
+        chosen = [
+            c
             for mask in ("uniform", "structural")
-            for rate in EXACT_RATES
-            for method in ("fp", "fp-exact")
+            for c in each(sets, pair, EXACT_RATES, mask=mask)
         ]
     elif experiment == "controls":
-        made = [
-            cell(s, method, rate, scope=scope, split="development")
-            for s in sets
-            for method, rate in CONTROLLED
+        official = [each(sets, [m], [rate], split="development") for m, rate in CONTROLLED]
+        varied = each(sets, (*VARIED.values(), *FORMS))
+        chosen = [
+            *(c for controlled in official for c in controlled),
+            *(c for c in varied if c.method != BINARY or c.set in NOT_BINARY),
+            *each(arxiv, (*FORMS, PLAIN)),
         ]
-        made += [
-            cell(s, method, scope=scope)
-            for s in sets
-            for method in (*VARIED.values(), *FORMS)
-            if method != BINARY or s in NOT_BINARY
-        ]
-        forms = (*FORMS, PLAIN)
-        made += [cell(s, form, scope=scope) for s in scope.among(["arxiv"]) for form in forms]
     else:
         raise KeyError(experiment)
-    return list(dict.fromkeys(made))
+    return list(dict.fromkeys(chosen))
 
 
 def stages(experiments: Collection[str], scope: Scope = PAPER) -> list[Stage]:

@@ -87,10 +87,10 @@ def accuracy(measured: Measured, model: str) -> Figure | None:
     lines: dict[str, Any] = {}
     for axis, name in zip(axes, sets, strict=False):
         for method in reversed(METHODS):  # the first is drawn last, on top
-            found = [measured.estimate(measured.cell(name, method, r, model)) for r in rates]
-            if not any(found[1:]):  # the point at 0 is that of all fills
+            values = [measured.estimate(measured.cell(name, method, r, model)) for r in rates]
+            if not any(values[1:]):  # the point at 0 is that of all fills
                 continue
-            drawn = _line(axis, range(len(rates)), found, method, f"{method}-{name}")
+            drawn = _line(axis, range(len(rates)), values, method, f"{method}-{name}")
             if drawn is not None:
                 lines.setdefault(method, drawn)
         axis.set_title(SET_NAMES[name])
@@ -114,8 +114,8 @@ def run_time(measured: Measured) -> Figure | None:
     """Seconds to fill and to train; every set has its own scale, from zero."""
     shown: list[tuple[str, dict[str, tuple[float, float]]]] = []
     for name in measured.scope.among(SETS):
-        found = {m: measured.seconds(measured.cell(name, m)) for m in ("fp", *WHOLE)}
-        bars = {method: seconds for method, seconds in found.items() if seconds is not None}
+        times = {m: measured.seconds(measured.cell(name, m)) for m in ("fp", *WHOLE)}
+        bars = {method: seconds for method, seconds in times.items() if seconds is not None}
         if bars:
             shown.append((name, bars))
     if not shown:
@@ -150,9 +150,9 @@ def homophily(measured: Measured) -> Figure | None:
     axis = figure.subplots()
     ends = []
     for method, rate in (("full", 0.0), ("fp", WORST), ("zero", WORST)):
-        found = [measured.estimate(measured.cell(s, method, rate, "sage")) for s in names]
-        if _line(axis, levels, found, method, f"{method}-homophily") is not None:
-            last = [(x, e.mean) for x, e in zip(levels, found, strict=True) if e][-1]
+        values = [measured.estimate(measured.cell(s, method, rate, "sage")) for s in names]
+        if _line(axis, levels, values, method, f"{method}-homophily") is not None:
+            last = [(x, e.mean) for x, e in zip(levels, values, strict=True) if e][-1]
             missing = f", {of_rate(rate)} missing" if rate else ""
             short = "FP" if method == "fp" else METHOD_NAMES[method]
             ends.append((*last, f"{short}{missing}", STROKES[method].color))
@@ -224,15 +224,15 @@ def _runs_a_point(measured: Measured, model: str) -> str:
 
 
 def _line(
-    axis: Axes, x: Sequence[float], found: Sequence[Estimate | None], method: str, gid: str
+    axis: Axes, x: Sequence[float], values: Sequence[Estimate | None], method: str, gid: str
 ) -> Any:
     """The means with a band of one standard error, joined where nothing between is missing.
 
     None without a point.
     """
-    if not any(found):
+    if not any(values):
         return None
-    points = [estimate or _NOWHERE for estimate in found]
+    points = [estimate or _NOWHERE for estimate in values]
     means = [e.mean for e in points]
     stroke = STROKES[method]
     (line,) = axis.plot(
