@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
@@ -13,7 +12,7 @@ from typing import Any, TypeVar
 from ..errors import InputError, option
 from ._data import SETS, Files
 from ._fills import is_own, versioned
-from ._grid import run_grid
+from ._grid import INTERRUPTED, run_and_report
 from ._masks import MASKS
 from ._problem import Setting, check_name
 from ._results import Results, key_of
@@ -23,7 +22,6 @@ from ._systems import FULL, METHODS, MODELS, WITHOUT_FEATURES, WITHOUT_MODEL
 from ._table import overview
 
 RUNS, QUICK_RUNS, QUICK_EPOCHS = 10, 2, 100
-INTERRUPTED = 130
 
 
 T = TypeVar("T")
@@ -98,19 +96,14 @@ def compare(options: RunOptions) -> int:
     """Run what was asked for and print the table."""
     runs, files = plan(options)
     results = Results(options.results)
-    try:
-        grid = run_grid(runs, results, options.jobs, not options.quiet, files=files)
-    except KeyboardInterrupt:
-        print(f"graphfill: interrupted; finished runs are in {results.path}, and the same command "
-              "goes on from there", file=sys.stderr)  # fmt: skip
-        return INTERRUPTED
+    code = run_and_report(runs, results, options.jobs, not options.quiet, files)
+    if code == INTERRUPTED:
+        return code
     rows = {key_of(row): row for row in results.rows()}
     table = [rows[run.key] for run in by_cell(runs) if run.key in rows]
     if table:
         print(overview(table))
-    for sentence in grid.sentences():
-        print(f"graphfill: {sentence}", file=sys.stderr)
-    return 1 if grid.failures else 0
+    return code
 
 
 def plan(options: RunOptions) -> tuple[list[Run], dict[str, Files]]:

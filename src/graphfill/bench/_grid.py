@@ -25,22 +25,16 @@ from ._runs import SYSTEM, Run
 __all__ = ["Grid", "Run", "run_grid"]
 
 WRITE_EVERY = 3.0  # seconds
+INTERRUPTED = 130  # the exit code
 
 
 @dataclass
 class Grid:
-    """What came of a list of runs.
-
-    Attributes
-    ----------
-    n_done, n_skipped : int
-        Runs that were done, and runs whose rows were there before.
-    failures : list of (Run, sentence)
-    """
+    """What came of a list of runs."""
 
     n_done: int = 0
-    n_skipped: int = 0
-    failures: list[tuple[Run, str]] = field(default_factory=list)
+    n_skipped: int = 0  # runs whose rows were there before
+    failures: list[tuple[Run, str]] = field(default_factory=list)  # each with its sentence
 
     def sentences(self) -> list[str]:
         """Each reason once, with the runs it holds for."""
@@ -68,17 +62,9 @@ def run_grid(
     interrupt keeps all rows of finished runs, and of a long one where its training stood; the same
     call goes on from there.
 
-    Parameters
-    ----------
-    runs : list of Run
-    results : Results
-    jobs : int, optional
-        Processes, of one thread each; all cores by default.
-    progress : bool
-        Show a bar with the time left.
-    files : by name of a set: where the user's own is read from
-    system : str
-        ``module:function`` or ``file.py:function`` that solves a problem, as `systems.run` does.
+    `jobs` processes have one thread each; there are as many as cores by default. `files` says, by
+    name of a set, where the user's own is read from. The system is a ``module:function`` or
+    ``file.py:function`` that solves a problem, as `_systems.run` does.
     """
     unique = list({run.key: run for run in runs}.values())
     todo: queue.SimpleQueue[Run] = queue.SimpleQueue()
@@ -126,6 +112,25 @@ def run_grid(
                 waiting += [answer] if kind == "row" else []
             results.add(waiting)
     return grid
+
+
+def run_and_report(
+    runs: Sequence[Run],
+    results: Results,
+    jobs: int | None,
+    progress: bool,
+    files: Mapping[str, Files] | None = None,
+) -> int:
+    """The same for the command line: failures on stderr, the exit code as result."""
+    try:
+        grid = run_grid(runs, results, jobs, progress, files=files)
+    except KeyboardInterrupt:
+        print(f"graphfill: interrupted; finished runs are in {results.path}, and the same command "
+              "goes on from there", file=sys.stderr)  # fmt: skip
+        return INTERRUPTED
+    for sentence in grid.sentences():
+        print(f"graphfill: {sentence}", file=sys.stderr)
+    return 1 if grid.failures else 0
 
 
 @contextmanager

@@ -30,28 +30,15 @@ class Split:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A graph whose nodes have features and a class each.
-
-    Attributes
-    ----------
-    name : str
-    graph : Graph
-    X : float32 array or CSR array of shape (n_nodes, n_features), or None
-        None where a set comes without features; NaN where a feature was never known.
-    y : int64 array [n_nodes]
-        Classes 0 to n_classes - 1; -1 where unknown, and then in no split.
-    official : Split, optional
-        The split that comes with the set.
-    cells : int64 array [n_features], optional
-        Which column of a table each feature belongs to: the indicators of a category are one
-        cell, known or missing together. None: every feature is a column.
-    """
+    """A graph whose nodes have features and a class each."""
 
     name: str
     graph: Graph
-    X: Floats | sparse.csr_array | None
-    y: Ints
-    official: Split | None = None
+    X: Floats | sparse.csr_array | None  # None: no features; NaN: never known
+    y: Ints  # 0 to n_classes - 1; -1 where unknown, and then in no split
+    official: Split | None = None  # the split that comes with the set
+    # Which column of a table each feature belongs to: the indicators of a category are one cell,
+    # known or missing together. None: every feature is a column.
     cells: Ints | None = None
 
     @property
@@ -129,15 +116,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Setting:
-    """How a network is built and trained; the defaults are the paper's for its five graphs.
-
-    Attributes
-    ----------
-    jumping : {None, "max"}
-        Jumping knowledge over all layers, then a linear layer.
-    batch : int, optional
-        Seed nodes per mini-batch: neighbours are sampled, `fanout` of them per layer.
-    """
+    """How a network is built and trained; the defaults are the paper's for its five graphs."""
 
     hidden: int = 64
     n_layers: int = 2
@@ -146,9 +125,9 @@ class Setting:
     weight_decay: float = 0.0
     max_epochs: int = 10_000
     patience: int = 200
-    jumping: str | None = None
-    batch: int | None = None
-    fanout: tuple[int, ...] = (15, 10, 5)
+    jumping: str | None = None  # "max": over all layers, then a linear layer
+    batch: int | None = None  # seed nodes per mini-batch, whose neighbours are sampled
+    fanout: tuple[int, ...] = (15, 10, 5)  # neighbours per layer, where they are
 
     def usual(self, name: str, method: str) -> Setting:
         """Larger networks on OGB's two graphs; what trains no network stays as it is."""
@@ -162,15 +141,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run gave: accuracies in percent, times in seconds.
-
-    Attributes
-    ----------
-    reconstruction : float or None
-        ||filled - true|| / ||true|| over the hidden cells; None where nothing was filled.
-    details : dict
-        What a method chose by itself, such as {"alpha": 0.9}.
-    """
+    """What a run gave: accuracies in percent, times in seconds."""
 
     test_accuracy: float
     val_accuracy: float
@@ -178,7 +149,9 @@ class Outcome:
     best_epoch: int
     fill_seconds: float
     train_seconds: float
+    # ||filled - true|| / ||true|| over the hidden cells; None where nothing was filled.
     reconstruction: float | None = None
+    # What a method chose by itself, such as {"alpha": 0.9}.
     details: dict[str, float | str] = field(default_factory=dict)
 
 

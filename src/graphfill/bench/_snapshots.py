@@ -77,19 +77,10 @@ def file_of(
 
 
 class Snapshot:
-    """The file of one training, if there is to be one.
+    """The file of one training as `file_of` gives it; None: nothing is kept.
 
-    Parameters
-    ----------
-    path : as `file_of` gives it
-        None: nothing is kept.
-    parts : what has ``state_dict`` and ``load_state_dict``, by name
-    generators : NumPy's sources of random numbers, by name
-
-    Attributes
-    ----------
-    seconds : float
-        Of training before this process took it up.
+    Its parts, by name, have ``state_dict`` and ``load_state_dict``; its generators are NumPy's
+    sources of random numbers.
     """
 
     def __init__(
@@ -100,7 +91,7 @@ class Snapshot:
     ) -> None:
         self._path, self._parts, self._generators = path, parts, generators
         self._begun = self._saved = time.monotonic()
-        self.seconds = 0.0
+        self.seconds = 0.0  # of training before this process took it up
 
     def restore(self, max_epochs: int) -> None:
         """Bring everything to where the file says it was, unless that is beyond the limit."""

@@ -47,12 +47,8 @@ WITHOUT_FEATURES = (*LABELS, "positional", "positional-rest", "positional-raw")
 def run(problem: Problem, method: str, model: str | None, setting: Setting) -> Outcome:
     """Run one method once; all randomness comes from ``problem.seed``.
 
-    Parameters
-    ----------
-    method : str
-        One of `METHODS`, or a fill of the user's own (see `fills.resolve`).
-    model : {"gcn", "sage", None}
-        What is trained on the filled features; None for methods that are models themselves.
+    The method is one of `METHODS`, or a fill of the user's own (see `resolve`). The model is
+    trained on the filled features; None for methods that are models themselves.
     """
     check(problem, method, model, setting)
     if method in LABELS:

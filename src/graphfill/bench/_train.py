@@ -42,26 +42,14 @@ Progress = Callable[[int, float], None]
 
 @dataclass(frozen=True)
 class Fitted:
-    """A trained network's predictions and how they came about; accuracies in percent.
-
-    Attributes
-    ----------
-    best_epoch : int
-        The first epoch that reached the best validation accuracy, counted from 1.
-    n_epochs : int
-        Epochs trained.
-    seconds : float
-        Those of earlier processes too, if it went on from a snapshot.
-    predictions : int64 array [n_nodes]
-        The class of every node, by the weights of the best epoch.
-    """
+    """A trained network's predictions and how they came about; accuracies in percent."""
 
     test_accuracy: float
     val_accuracy: float
-    best_epoch: int
+    best_epoch: int  # the first that reached the best validation accuracy, counted from 1
     n_epochs: int
-    seconds: float
-    predictions: NDArray[np.int64]
+    seconds: float  # those of earlier processes too, if it went on from a snapshot
+    predictions: NDArray[np.int64]  # the class of every node, by the weights of the best epoch
 
     def outcome(
         self, fill_seconds: float, train_seconds: float, reconstruction: float | None = None
@@ -104,14 +92,9 @@ def fit(
 
     An epoch is one step (or one pass over the mini-batches) and the validation accuracy after
     it. Training ends after `setting.patience` epochs without a higher validation accuracy; an
-    equal one is no progress, so that of several best epochs the first is kept.
-
-    Parameters
-    ----------
-    seed : int
-        Of dropout, and of the mini-batches; the same seed gives the same bits on one thread.
-    progress : callable, optional
-        Called with the number of each epoch and its validation accuracy in percent.
+    equal one is no progress, so that of several best epochs the first is kept. The seed is that of
+    dropout and of the mini-batches: the same one gives the same bits on one thread. `progress` is
+    called with the number of each epoch and its validation accuracy in percent.
     """
     started = time.perf_counter()
     network.to(device())

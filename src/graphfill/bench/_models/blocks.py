@@ -22,16 +22,10 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Block:
-    """One layer's share of the graph: from the rows it is given to the rows it must compute.
+    """One layer's share of the graph: from the rows it is given to the rows it must compute."""
 
-    Attributes
-    ----------
-    matrix : FixedMatrix of shape (rows computed, rows given)
-    places : int tensor, or None
-        Where each computed row itself is among the given ones; None: they come first, in order.
-    """
-
-    matrix: FixedMatrix
+    matrix: FixedMatrix  # of shape (rows computed, rows given)
+    # Where each computed row itself is among the given ones; None: they come first, in order.
     places: Tensor | None = None
 
     def own(self, H: Tensor) -> Tensor:
@@ -43,12 +37,8 @@ class Block:
 class Field:
     """The receptive field of some rows: what the first layer computes, and one Block per further.
 
-    Attributes
-    ----------
-    rows : int array
-        The nodes whose first-layer output is needed, those that were asked for leading.
-    blocks : tuple of Block
-        From the second layer to the last, whose rows are the ones asked for.
+    The nodes whose first-layer output is needed, those that were asked for leading; and blocks
+    from the second layer to the last, whose rows are the ones asked for.
     """
 
     rows: Rows
@@ -64,15 +54,10 @@ def receptive_field(
 ) -> Field:
     """The field of `rows` through `n_blocks` products with `operator`.
 
-    Parameters
-    ----------
-    operator : CSR array [n, n]
-        Row i holds what node i takes from its neighbours.
-    among : int array, optional
-        Nodes whose first-layer output is at hand before that of the field's other nodes: the
-        first block then reads from ``among`` followed by ``field.rows``.
-    rank : int array, optional
-        Of each node, by which those that were not asked for are ordered; by number otherwise.
+    Row i of the operator holds what node i takes from its neighbours. The first-layer output of
+    the nodes in `among` is at hand before that of the field's other nodes: the first block then
+    reads from ``among`` followed by ``field.rows``. Nodes that were not asked for are ordered by
+    their `rank`, if there is one, and by number otherwise.
 
     Examples
     --------
@@ -150,11 +135,7 @@ class Sampler:
     f are drawn has its entries multiplied by d / f, its own entry (a loop) always being kept.
     The expectation is the full product; of a mean over neighbours it is the mean over the drawn.
 
-    Parameters
-    ----------
-    operator : CSR array [n, n]
-    fanout : tuple of int
-        From the seed rows outwards; the last holds for all further hops.
+    `fanout` goes from the seed rows outwards; its last number holds for all further hops.
     """
 
     def __init__(self, operator: sparse.csr_array, fanout: tuple[int, ...]) -> None:

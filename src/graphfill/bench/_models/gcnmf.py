@@ -99,15 +99,7 @@ class MixtureConvolution(nn.Module):
     with m_k the rows of X whose missing cells are at the mean of component k, v_k its variances
     there and 0 elsewhere, and gamma_i the probabilities of the components given the known cells
     of row i.
-    Without a missing cell it is ReLU(S (X W + b)).
-
-    Parameters
-    ----------
-    X : [n, columns], NaN where missing
-    S : CSR array [n, n]
-    mixture : Mixture
-        Where training starts from.
-    width : int
+    Without a missing cell it is ReLU(S (X W + b)). Training starts from the mixture that is given.
     """
 
     def __init__(

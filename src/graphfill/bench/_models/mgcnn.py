@@ -45,14 +45,8 @@ def fill(X: Floats, graph: Graph, seed: int = 0, *, max_epochs: int = MAX_EPOCHS
     Half of the known cells are fed in, the targets T are 40 % of them, and the last 10 % say
     when to stop. Then all known cells are fed in. Known cells come back as they were. At most
     `max_epochs` epochs of training, which on the largest of the paper's five graphs takes a
-    minute on one core when 99 % is missing, two when half is.
-
-    Parameters
-    ----------
-    X : float32 [n, F], NaN where missing
-    graph : Graph
-    seed : int
-        Of the cells' parts and the initial weights.
+    minute on one core when 99 % is missing, two when half is. The seed is that of the cells'
+    parts and of the initial weights.
     """
     known = np.flatnonzero(~np.isnan(X))
     if not len(known) or len(known) == X.size:

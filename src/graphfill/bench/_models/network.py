@@ -55,15 +55,9 @@ class Network(nn.Module):
     """Layers with ReLU and dropout between: H <- layer(dropout(ReLU(H))).
 
     With jumping knowledge, ReLU and dropout follow the last layer too, and a linear layer reads
-    the entrywise maximum over all layers.
-
-    Parameters
-    ----------
-    first : First
-        Its width is ``widths(setting, n_classes)[0]``.
-    layer : callable (n_in, n_out) -> module, whose forward takes (H, block)
-    operator : CSR array [n, n]
-        What the further layers multiply by.
+    the entrywise maximum over all layers. The first layer has the width
+    ``widths(setting, n_classes)[0]``; `layer` makes a further one from (n_in, n_out), whose forward
+    takes (H, block); the operator is what those multiply by.
     """
 
     def __init__(
@@ -108,14 +102,9 @@ class Network(nn.Module):
 class FixedLinear(nn.Module):
     """H = Z W + b, with Z dense or compressed, whichever is faster.
 
-    Parameters
-    ----------
-    Z : array or CSR array [n, n_in]
-    weight : tensor [n_in, n_out], learnt from where it stands
-    bias : tensor [n_out], likewise
-    sample : callable (nodes, matrix) -> rows of Z, optional
-        Z as it is when only some neighbours are seen, for mini-batches: `matrix` takes from
-        `nodes`, those computed leading. None: a mini-batch's first layer sees all neighbours.
+    Weight and bias are learnt from where they stand. For mini-batches, ``sample(nodes, matrix)``
+    gives rows of Z as they are when only some neighbours are seen: `matrix` takes from `nodes`,
+    those computed leading. None: a mini-batch's first layer sees all neighbours.
     """
 
     def __init__(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...io._atomic import replacing
-from .._grid import run_grid
+from .._grid import INTERRUPTED, run_and_report
 from .._problem import check_name
 from .._results import Results
 from .._table import Table
@@ -21,7 +20,6 @@ from .tables import TABLES
 
 DOCS = Path("docs", "paper")  # in a checkout
 FOLDER = Path("graphfill-paper")  # elsewhere
-INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -90,15 +88,9 @@ def run(options: PaperOptions) -> int:
     code = 0
     if not options.page:
         runs = [run for stage in stages(experiments, scope) for run in breadth_first(stage)]
-        try:
-            grid = run_grid(runs, results, options.jobs, not options.quiet)
-        except KeyboardInterrupt:
-            print(f"graphfill: interrupted; finished runs are in {path}, and the same command goes "
-                  "on from there", file=sys.stderr)  # fmt: skip
-            return INTERRUPTED
-        for sentence in grid.sentences():
-            print(f"graphfill: {sentence}", file=sys.stderr)
-        code = 1 if grid.failures else 0
+        code = run_and_report(runs, results, options.jobs, not options.quiet)
+        if code == INTERRUPTED:
+            return code
         if "spectral" in drawn and read_spectrum(folder) is None:
             write(folder / "tables" / "spectral.csv", spectral.of_cora().csv())
     rows = results.rows()

@@ -50,20 +50,11 @@ ARXIV_EPOCHS = {"positional": 1_200, "positional-rest": 1_000, "positional-raw":
 
 @dataclass(frozen=True)
 class Scope:
-    """How much of it to run.
+    """How much of it to run."""
 
-    Attributes
-    ----------
-    sets : names, or None for all
-    runs : int, optional
-        Of every cell, in place of the ten (fewer for what is slow) that are wanted.
-    setting : Setting
-        What every network is trained with, but for what the paper varies.
-    """
-
-    sets: tuple[str, ...] | None = None
-    runs: int | None = None
-    setting: Setting = AS_PAPER
+    sets: tuple[str, ...] | None = None  # None: all
+    runs: int | None = None  # of every cell, in place of the ten (fewer if slow) that are wanted
+    setting: Setting = AS_PAPER  # of every network, but for what the paper varies
 
     @classmethod
     def quick(cls) -> Scope:

@@ -27,24 +27,12 @@ TRIVIAL = 1e-9  # eigenvalues below are those of the constant signals D^1/2 1
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Coefficients by bin of eigenvalue, without the trivial ones, for each share missing.
+    """Coefficients by bin of eigenvalue, without the trivial ones, for each share missing."""
 
-    Attributes
-    ----------
-    lower : array [bins]
-        Where each bin begins; empty bins are left out.
-    count : array [bins]
-        Eigenvalues in the bin.
-    magnitude : {rate: array [bins]}
-        Mean over the bin and the columns of |U^T X|.
-    energy : {rate: array [bins]}
-        Sum over the bin and the columns of (U^T X)^2.
-    """
-
-    lower: Array
-    count: Array
-    magnitude: dict[float, Array]
-    energy: dict[float, Array]
+    lower: Array  # where each bin begins; empty bins are left out
+    count: Array  # eigenvalues in the bin
+    magnitude: dict[float, Array]  # by rate: mean over the bin and the columns of |U^T X|
+    energy: dict[float, Array]  # by rate: sum over the bin and the columns of (U^T X)^2
 
     def low_share(self, rate: float) -> float:
         """The share of the energy below eigenvalue 1, the lower half of the spectrum."""
