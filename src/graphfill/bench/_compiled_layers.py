@@ -1,4 +1,4 @@
-"""The door to the layers of a network in C: float32 blocks in, float32 blocks out.
+"""The layers of a network in C: float32 blocks in, float32 blocks out.
 
 Only for what a CPU computes in float32; torch does the rest, and everything where the extension
 was not built.

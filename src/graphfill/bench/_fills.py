@@ -71,7 +71,7 @@ def versioned(name: str) -> str:
 
     So a row of the record is that of the function as it was, and not as it is now.
     """
-    load_function(name)  # or be refused
+    load_function(name)  # refuses what is no function
     home = name.rpartition(":")[0]
     file = home if home.endswith(".py") else getattr(sys.modules[home], "__file__", None)
     digest = hashlib.sha256(Path(file).read_bytes() if file else b"").hexdigest()

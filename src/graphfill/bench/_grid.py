@@ -77,12 +77,12 @@ def run_grid(
         return grid
     answers: queue.SimpleQueue[tuple[Run, str, Any]] = queue.SimpleQueue()
     order = (system, dict(files or {}), results.unfinished)
-    crew = [_Worker(order, todo, answers) for _ in range(min(jobs or available(), n_todo))]
+    workers = [_Worker(order, todo, answers) for _ in range(min(jobs or available(), n_todo))]
     waiting: list[Row] = []
     written = time.monotonic()
     try:
         with _bar(n_todo, progress) as bar:
-            for worker in crew:
+            for worker in workers:
                 worker.start()
             while grid.n_done + len(grid.failures) < n_todo:
                 if waiting and time.monotonic() - written > WRITE_EVERY:
@@ -105,9 +105,9 @@ def run_grid(
                 bar.update()
     finally:
         with _undisturbed():
-            for worker in crew:
+            for worker in workers:
                 worker.stop()
-            while not answers.empty():  # of an interrupt that came before they were looked at
+            while not answers.empty():  # those that came before an interrupt
                 _, kind, answer = answers.get()
                 waiting += [answer] if kind == "row" else []
             results.add(waiting)
@@ -135,7 +135,7 @@ def run_and_report(
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """No signal that ends us is heeded within: a second one is not to cost the finished rows."""
+    """Ignore the signals that end a process: a second one must not lose the finished rows."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -176,7 +176,7 @@ class _Worker(threading.Thread):
     def _do(self, run: Run) -> tuple[str, Any]:
         try:
             if self._process is None:
-                self._process = self._hire()
+                self._process = self._started()
             assert self._process.stdin is not None
             assert self._process.stdout is not None
             pickle.dump(run, self._process.stdin)
@@ -186,15 +186,15 @@ class _Worker(threading.Thread):
                 if kind != "epoch":
                     return kind, answer
                 self._answers.put((run, kind, answer))
-        except Exception:  # whatever it is, an answer is waited for
-            code = self._dismiss()
+        except Exception:  # of any kind: run_grid waits for an answer
+            code = self._exit_code()
             end = f"was ended by signal {-code}" if code is not None and code < 0 else None
             return "sentence", (
                 f"Its process {end or f'ended with {code}'} (out of memory?): run it again with "
                 f"fewer {option('jobs')}."
             )
 
-    def _hire(self) -> subprocess.Popen[bytes]:
+    def _started(self) -> subprocess.Popen[bytes]:
         one = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
         # An epoch frees what the next one takes: with glibc's defaults large blocks go back to
         # the system in between, and on a large graph half an epoch is spent on fetching them.
@@ -204,13 +204,13 @@ class _Worker(threading.Thread):
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | reused | one,
-            start_new_session=True,  # an interrupt at the keyboard is for us, who keep the rows
+            start_new_session=True,  # an interrupt at the keyboard reaches run_grid alone
         )
         assert process.stdin is not None
         pickle.dump(self._order, process.stdin)
         return process
 
-    def _dismiss(self) -> int | None:
+    def _exit_code(self) -> int | None:
         """How a process ended that no longer answers."""
         process, self._process = self._process, None
         if process is None:

@@ -146,7 +146,7 @@ def locked(path: Path) -> Iterator[None]:
         handle = os.open(name, os.O_RDWR | os.O_CREAT, 0o666)
         _lock(handle)
         with suppress(FileNotFoundError):
-            # Whoever held it removed it at the end: then this is a lock on nothing.
+            # The process that held it removed it at the end: then this locks nothing.
             if os.stat(name).st_ino == os.fstat(handle).st_ino:
                 break
         os.close(handle)

@@ -137,7 +137,7 @@ def versions() -> str:
     return json.dumps(numbers)
 
 
-@lru_cache(maxsize=8)  # an experiment goes to and fro between the paper's five
+@lru_cache(maxsize=8)  # an experiment alternates between the paper's five
 def _dataset(name: str, files: data.Files | None) -> Dataset:
     return data.load(name) if files is None else files.load()
 

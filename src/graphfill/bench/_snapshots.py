@@ -101,14 +101,14 @@ class Snapshot:
             return
         try:
             state = torch.load(self._path, weights_only=True)
-        except Exception as error:  # of any kind, as the damage may be
+        except Exception as error:  # damage may raise an error of any kind
             reason = str(error).partition("\n")[0]
             raise InputError(
                 f"{self._path} does not say where a training stood ({reason}): delete it, and the "
                 "run begins anew."
             ) from None
         if state["parts"]["stopping"]["epoch"] > max_epochs:
-            self._path = None  # which is left to those who go farther
+            self._path = None  # it is kept for a training with a higher limit
             return
         for name, part in self._parts.items():
             part.load_state_dict(state["parts"][name])
@@ -151,6 +151,6 @@ class Snapshot:
             path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(path) as file:
                 torch.save(state, file)
-        except (OSError, InputError) as error:  # a full disk is not to end the training
+        except (OSError, InputError) as error:  # a full disk must not end the training
             warnings.warn(f"This training would begin anew after a stop: {error}", stacklevel=2)
             self._path = None

@@ -74,7 +74,7 @@ def fetch(name: str) -> Raw:
 
 
 def _no_data(name: str, reason: str) -> InputError:
-    """A set that is neither in the user's folder nor to be had."""
+    """A set that is neither in the user's folder nor can be downloaded."""
     file = _file(name)
     if file not in DIGESTS:
         return InputError(

@@ -16,7 +16,7 @@ SPLITS = {
 PER_CLASS = 20
 VALIDATION = 1500
 DEVELOPMENT = 1500
-DEVELOPMENT_SEED = 1684992425  # the official code's: the very nodes the paper was tested on
+DEVELOPMENT_SEED = 1684992425  # the official code's: it gives the paper's own test nodes
 STREAM = 1  # so that a split and a mask of one seed are not made of the same numbers
 
 
@@ -59,7 +59,7 @@ def draw_split(dataset: Dataset, kind: str, seed: int) -> Split:
         train, val, test = np.array_split(rng.permutation(labelled), 3)
     elif kind == "development":
         _check_rest(dataset.name, labelled.size, DEVELOPMENT, "development")
-        fixed = np.random.RandomState(DEVELOPMENT_SEED)  # whose draw it is
+        fixed = np.random.RandomState(DEVELOPMENT_SEED)  # the generator of the official code
         pool = labelled[fixed.choice(labelled.size, DEVELOPMENT, replace=False)]
         train = _per_class(dataset, pool, rng, f" among the {DEVELOPMENT} of its development set")
         val, test = np.setdiff1d(pool, train), np.setdiff1d(labelled, pool)

@@ -117,7 +117,7 @@ def _features(problem: Problem, method: str) -> Floats:
     if method in WITHOUT_FEATURES:
         from ._models import featureless
 
-        if method == "positional-rest":  # the first is but the roots of the degrees
+        if method == "positional-rest":  # the first is the roots of the degrees
             return featureless.unit_rows(featureless.encode(dataset.graph, k=21)[:, 1:])
         raw = featureless.encode(dataset.graph, k=20)
         # The paper does not say how it scales them; this comes nearest to its figures.

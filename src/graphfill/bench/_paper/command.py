@@ -52,8 +52,8 @@ class PaperOptions:
     def places(self) -> tuple[Path, Path]:
         """The results file, and the folder of what is made from it.
 
-        Quick runs have a folder of their own: they say whether it works, and not what comes of it.
-        So has what comes of a file that was named, whose own folder may hold a README of its own.
+        Quick runs have a folder of their own: they test the command and not the paper. So have the
+        tables of a results file that was named, whose own folder may hold another README.
         """
         folder = DOCS if DOCS.is_dir() else FOLDER
         if self.quick:
@@ -98,7 +98,7 @@ def run(options: PaperOptions) -> int:
     named = [name for name in TABLES if name in experiments or everything]
     if "table-2" in named and "reconstruction" not in named:
         named.append("reconstruction")  # of the same runs
-    # However narrow this command, files are about all that was ever run.
+    # The files are about all that was ever run, however little this command asks for.
     measured = Measured(rows, scope if options.quick else PAPER)
     tables = write_tables(measured, folder, named)
     write_figures(measured, folder, read_spectrum(folder), drawn)

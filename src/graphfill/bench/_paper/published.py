@@ -104,7 +104,7 @@ _BARS = {
     "positional-rest": Bar(2.0),
     "positional-raw": Bar(2.0),
     "pagnn": Bar(5.0, or_above=True),
-    "gcnmf": Bar(5.0, or_above=True),  # the paper's is near chance: to be better is no fault
+    "gcnmf": Bar(5.0, or_above=True),  # the paper's is near chance, so better is no miss
 }
 # One official split, so nothing but the method can differ.
 _FORMS = {"positional-rest": "positional", "positional-raw": "positional"}  # one figure for all

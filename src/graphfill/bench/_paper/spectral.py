@@ -79,7 +79,7 @@ def spectrum(graph: Graph, features: Mapping[float, NDArray[np.float32]]) -> Spe
     L = np.eye(graph.n_nodes) - normalized_adjacency(graph, dtype=np.float64).toarray()
     eigenvalues, U = linalg.eigh(L, overwrite_a=True, check_finite=False)
     kept = eigenvalues > TRIVIAL
-    # A hair to the right: eigenvalue 1 is exact on many graphs and belongs to the upper half.
+    # Slightly to the right: eigenvalue 1 is exact on many graphs and belongs to the upper half.
     bins = np.minimum((eigenvalues[kept] + 1e-9) / WIDTH, 2 / WIDTH - 1).astype(int)
     filled, inverse = np.unique(bins, return_inverse=True)
     count = np.bincount(inverse).astype(np.float64)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from PIL.Image import Image
 
-# Okabe and Ito's colours, told apart by every eye; shape and dash tell the rest apart in grey.
+# Okabe and Ito's colours, which colour-blind people can distinguish; shape and dash help in grey.
 BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PINK, GREY, BLACK = "#56B4E9", "#CC79A7", "#8A8A8A", "#222222"
 GRID = "#DDDDDD"
@@ -67,7 +67,7 @@ _PARAMETERS: dict[Any, Any] = {
     "legend.frameon": False,
     "lines.markersize": 4,
     "svg.fonttype": "none",  # letters stay letters: to be searched, read aloud, restyled
-    "svg.hashsalt": "graphfill",  # else every file has ids of its own
+    "svg.hashsalt": "graphfill",  # otherwise the ids differ from file to file
     "savefig.facecolor": "white",
 }
 
