@@ -125,7 +125,7 @@ def _compressed(A: sparse.csr_array) -> Tensor:
 
 
 def near_order(operator: sparse.csr_array) -> NDArray[np.int64] | None:
-    """The rank of each node in an order that has neighbours near; None where it makes no difference."""
+    """The rank of each node in an order that has neighbours near; None where none is needed."""
     if operator.nnz < MANY or kernels.implementation != "compiled":
         return None
     graph = Graph.of_sorted_rows(
