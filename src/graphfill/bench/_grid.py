@@ -176,7 +176,7 @@ class _Worker(threading.Thread):
     def _do(self, run: Run) -> tuple[str, Any]:
         try:
             if self._process is None:
-                self._process = self._started()
+                self._process = self._new_process()
             assert self._process.stdin is not None
             assert self._process.stdout is not None
             pickle.dump(run, self._process.stdin)
@@ -194,7 +194,7 @@ class _Worker(threading.Thread):
                 f"fewer {option('jobs')}."
             )
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _new_process(self) -> subprocess.Popen[bytes]:
         one = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
         # An epoch frees what the next one takes: with glibc's defaults large blocks go back to
         # the system in between, and on a large graph half an epoch is spent on fetching them.
