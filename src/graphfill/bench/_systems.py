@@ -34,10 +34,7 @@ METHODS = {
     "pagnn": "PaGNN, a network that passes over missing cells",
     "gcnmf": "GCNMF, a network that integrates over missing cells",
 }
-MODELS = {
-    "gcn": "graph convolutions",
-    "sage": "GraphSAGE, mean over neighbours",
-}
+MODELS = {"gcn": "graph convolutions", "sage": "GraphSAGE, mean over neighbours"}
 FULL = ("full", "full-binary")
 LABELS = ("labels", "labels-plain")
 WITHOUT_MODEL = (*LABELS, "pagnn", "gcnmf")

@@ -180,10 +180,7 @@ class _EarlyStopping:
 
 
 def _whole_epochs(
-    network: Network,
-    optimizer: torch.optim.Optimizer,
-    y: NDArray[np.int64],
-    split: Split,
+    network: Network, optimizer: torch.optim.Optimizer, y: NDArray[np.int64], split: Split
 ) -> Iterator[float]:
     """The validation accuracy after each step on all training rows, without end."""
     S, depth, rank = network.operator, network.n_blocks, near_order(network.operator)

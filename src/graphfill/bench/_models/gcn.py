@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from ...graph._graph import Graph
 from .._problem import Setting
 from .blocks import Block
-from .network import FixedLinear, Network, compact, glorot, settled, widths
+from .network import FixedLinear, Network, compact, glorot, widths
 
 
 def operator(graph: Graph, dtype: Any = np.float32) -> sparse.csr_array:
@@ -63,7 +63,7 @@ class Convolution(nn.Module):
 def first_layer(Z: Any, live: NDArray[np.bool_], width: int, sample: Any = None) -> FixedLinear:
     """Z W + b, the weights drawn for all columns and kept for those that are not zero."""
     weight = glorot(len(live), width)[torch.from_numpy(live)]
-    return FixedLinear(settled(Z), weight, torch.zeros(width), sample)
+    return FixedLinear(Z, weight, torch.zeros(width), sample)
 
 
 def network(X: NDArray[Any], graph: Graph, n_classes: int, setting: Setting) -> Network:

@@ -79,10 +79,7 @@ def start_mixture(X: NDArray[np.floating], n_components: int, seed: int) -> Mixt
     means = filled.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     np.copyto(filled, means, where=~known)
     model = GaussianMixture(
-        min(n_components, len(X)),
-        covariance_type="diag",
-        max_iter=EM_STEPS,
-        random_state=seed,
+        min(n_components, len(X)), covariance_type="diag", max_iter=EM_STEPS, random_state=seed
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -108,14 +108,11 @@ class FixedLinear(nn.Module):
     """
 
     def __init__(
-        self,
-        Z: Matrix,
-        weight: Tensor,
-        bias: Tensor,
-        sample: Sample | None = None,
+        self, Z: Matrix, weight: Tensor, bias: Tensor, sample: Sample | None = None
     ) -> None:
         super().__init__()
-        self._Z = Z
+        dense = sparse.issparse(Z) and Z.nnz > SPARSE_BELOW * Z.shape[0] * Z.shape[1]
+        self._Z = Z.toarray() if dense else Z
         self.sample = sample
         self.weight = nn.Parameter(weight)
         self.bias = nn.Parameter(bias)
@@ -142,14 +139,6 @@ def compact(X: NDArray[Any]) -> tuple[Matrix, NDArray[np.bool_]]:
     if np.count_nonzero(X) <= SPARSE_BELOW * X.size:
         return sparse.csr_array(X), live
     return X, live
-
-
-def settled(Z: Matrix) -> Matrix:
-    """Z in the form that is faster to multiply by."""
-    if sparse.issparse(Z):
-        dense = Z.nnz > SPARSE_BELOW * Z.shape[0] * Z.shape[1]
-        return Z.toarray() if dense else Z
-    return Z
 
 
 def glorot(n_in: int, n_out: int) -> Tensor:
