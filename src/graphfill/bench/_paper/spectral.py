@@ -6,7 +6,6 @@ small lambda are smooth signals, lambda near 2 change sign along every edge.
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,22 +40,19 @@ class Spectrum:
 
     def csv(self) -> str:
         """One line per bin."""
+        heads = [f"{what} {rate:g}" for what in ("magnitude", "energy") for rate in self.magnitude]
+        columns = [self.lower, self.count, *self.magnitude.values(), *self.energy.values()]
+        header = ",".join(["eigenvalue", "count", *heads])
+        formats = ["%.2f", "%.0f", *["%.6g"] * len(heads)]
         target = io.StringIO()
-        writer = csv.writer(target, lineterminator="\n")
-        rates = list(self.magnitude)
-        heads = [f"{what} {rate:g}" for what in ("magnitude", "energy") for rate in rates]
-        writer.writerow(["eigenvalue", "count", *heads])
-        columns = [*self.magnitude.values(), *self.energy.values()]
-        for j in range(self.lower.size):
-            numbers = [f"{column[j]:.6g}" for column in columns]
-            writer.writerow([f"{self.lower[j]:.2f}", f"{self.count[j]:.0f}", *numbers])
+        np.savetxt(target, np.column_stack(columns), formats, ",", header=header, comments="")
         return target.getvalue()
 
     @classmethod
     def from_csv(cls, text: str) -> Spectrum:
         """What :meth:`csv` wrote."""
-        head, *lines = list(csv.reader(io.StringIO(text)))
-        columns = np.array(lines, dtype=np.float64).T
+        head = text.partition("\n")[0].split(",")
+        columns = np.loadtxt(io.StringIO(text), delimiter=",", skiprows=1, ndmin=2).T
         parts: dict[str, dict[float, Array]] = {"magnitude": {}, "energy": {}}
         for name, column in zip(head[2:], columns[2:], strict=True):
             what, rate = name.split()
