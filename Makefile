@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
-SOURCES := pyproject.toml setup.py constraints.txt $(wildcard src/graphfill/kernels/csrc/*)
+SOURCES := pyproject.toml setup.py constraints.txt $(wildcard src/graphfill/*/csrc/*)
 PYTEST := $(BIN)/python -m pytest -q -n 2
 
 .PHONY: demo test test-compiled test-plain test-slow browser lint docs sanitize benchmark \
@@ -23,7 +23,7 @@ PLAIN := $(addprefix tests/,properties/test_closed_form.py imputers/test_propaga
 test-plain: $(VENV)/.dev
 	rm -rf build/installed-plain
 	GRAPHFILL_NO_EXTENSION=1 $(PIP) --no-deps --target build/installed-plain .
-	test ! -e build/installed-plain/graphfill/kernels/_compiled.abi3.so
+	test -z "$$(find build/installed-plain/graphfill -name '*.so')"
 	PYTHONPATH=build/installed-plain $(PYTEST) -m "not slow" $(PLAIN)
 
 test-slow: $(VENV)/.dev
@@ -53,7 +53,7 @@ lint: $(VENV)/.dev
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -q -n -W --keep-going docs docs/_build/html
 
-# The kernels' tests with address and undefined-behaviour checks built in.
+# Both extensions' tests with address and undefined-behaviour checks built in.
 sanitize: $(VENV)/.dev
 	rm -rf build/installed-sanitized
 	GRAPHFILL_CFLAGS="-O1 -g -DGRAPHFILL_ONE_TARGET -fsanitize=address,undefined -fno-sanitize-recover" \
@@ -61,7 +61,7 @@ sanitize: $(VENV)/.dev
 		$(PIP) --no-deps --no-build-isolation --target build/installed-sanitized .
 	PYTHONPATH=build/installed-sanitized ASAN_OPTIONS=detect_leaks=0 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-		$(BIN)/python -m pytest -q -p no:cacheprovider tests/kernels
+		$(BIN)/python -m pytest -q -p no:cacheprovider tests/kernels tests/bench/test_layers.py
 
 benchmark: $(VENV)/.dev
 	$(BIN)/python benchmarks/engine.py

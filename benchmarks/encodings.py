@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from graphfill.bench import _data as data
-from graphfill.bench._models import gcn, positional
+from graphfill.bench._models import featureless, gcn
 from graphfill.bench._paper.experiments import cell
 from graphfill.bench._problem import Dataset
 from graphfill.bench._runs import Run, pose
@@ -63,14 +63,14 @@ def main() -> None:
     rows = []
     for name in options.sets:
         dataset = data.load(name)
-        X = positional.encode(dataset.graph, k=21)
+        X = featureless.encode(dataset.graph, k=21)
         reach = spread(X[:, :20])
         row = {"set": name, "nodes": dataset.n_nodes, "least": reach.min(),
                "median": np.median(reach), "most": reach.max()}  # fmt: skip
         if options.epochs:
             _, row["raw"] = trained(dataset, X[:, :20], options.epochs)
-            _, row["rest"] = trained(dataset, positional.unit_rows(X[:, 1:]), options.epochs)
-            unit = positional.unit_rows(X[:, :20])
+            _, row["rest"] = trained(dataset, featureless.unit_rows(X[:, 1:]), options.epochs)
+            unit = featureless.unit_rows(X[:, :20])
             row["seconds"], row["rows"] = trained(dataset, unit, options.epochs)
         rows.append(row)
     print(table(rows, COLUMNS))

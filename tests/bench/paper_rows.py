@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from graphfill.bench._paper.experiments import PAPER, Cell, Scope, wanted
+from graphfill.bench._paper.experiments import PAPER, Scope, wanted
 from graphfill.bench._results import COLUMNS
 from graphfill.bench._runs import Run
 from graphfill.bench._systems import WITHOUT_FEATURES
@@ -16,21 +17,20 @@ LOST = {"fp": 3.0, "neighbors": 15.0, "mgcnn": 30.0, "mean": 40.0, "zero": 45.0,
         "full-binary": 0.0}  # fmt: skip
 
 
-def row(cell: Cell, run: int, accuracy: float, **values: Any) -> dict[str, Any]:
+def row(cell: Run, run: int, accuracy: float, **values: Any) -> dict[str, Any]:
     """One run of a cell, its key columns written as the grid writes them."""
-    key = Run(cell.set, cell.method, cell.model, cell.mask, cell.rate, cell.split, run,
-              cell.setting).named()  # fmt: skip
+    key = replace(cell, run=run).named()
     made = dict.fromkeys(COLUMNS) | key | {"test_accuracy": accuracy} | values
     assert made.keys() == COLUMNS.keys()
     return made
 
 
-def rows(cell: Cell, accuracies: Sequence[float], **values: Any) -> list[dict[str, Any]]:
+def rows(cell: Run, accuracies: Sequence[float], **values: Any) -> list[dict[str, Any]]:
     """Runs 0, 1, 2, ... of a cell."""
     return [row(cell, run, accuracy, **values) for run, accuracy in enumerate(accuracies)]
 
 
-def plausible(cell: Cell, run: int) -> float:
+def plausible(cell: Run, run: int) -> float:
     """An accuracy that falls with the rate, each method's in its own way."""
     if cell.method in WITHOUT_FEATURES:
         return 76.0 + 0.3 * run
@@ -40,7 +40,7 @@ def plausible(cell: Cell, run: int) -> float:
 def every(
     experiments: Sequence[str],
     scope: Scope = PAPER,
-    accuracy: Callable[[Cell, int], float] = plausible,
+    accuracy: Callable[[Run, int], float] = plausible,
 ) -> list[dict[str, Any]]:
     """All rows that some experiments want."""
     fills = ("fp", "zero", "random", "mean", "neighbors", "mgcnn", "fp-exact")

@@ -8,7 +8,7 @@ import pytest
 from bench.groups import write_groups
 
 from graphfill import cli
-from graphfill.bench._command import plan
+from graphfill.bench import _command as command
 from graphfill.bench._problem import Setting
 from graphfill.bench._results import Results
 from graphfill.cli import _bench_arguments as arguments
@@ -24,7 +24,8 @@ def spoil(X, graph, seed):
 
 
 def planned(*words):
-    return plan(build_parser().parse_args(["bench", "run", *words]))
+    options = build_parser().parse_args(["bench", "run", *words])
+    return command.plan(command.chosen(command.RunOptions, options))
 
 
 def test_own_graph_and_own_fill_beside_others(tmp_path, capfd):
@@ -33,12 +34,12 @@ def test_own_graph_and_own_fill_beside_others(tmp_path, capfd):
     own = tmp_path / "own.py"
     own.write_text(OWN)
     record = tmp_path / "runs.parquet"
-    command = [
+    words = [
         *("bench", "run", "--nodes", str(nodes), "--edges", str(edges), "--label", "kind"),
         *("--methods", "fp", f"{own}:fill", f"{own}:spoil", "labels", "--rates", "0.3"),
         *("--split", "thirds", "--quick", "--runs", "1", "--jobs", "1", "--results", str(record)),
     ]
-    assert cli.main(command) == 1  # since one method is broken
+    assert cli.main(words) == 1  # since one method is broken
     said, refused = capfd.readouterr()
     lines = said.splitlines()
     assert re.fullmatch(r"\| set +\| method .* accuracy % \| reconstruction error \|", lines[0])
@@ -56,7 +57,7 @@ def test_own_graph_and_own_fill_beside_others(tmp_path, capfd):
     rows = Results(record).rows()
     assert {row["setting"] for row in rows} == {'{"max_epochs": 100}'}
     when = {row["when"] for row in rows}
-    again = [word for word in command if not word.endswith((":spoil", ":fill"))]
+    again = [word for word in words if not word.endswith((":spoil", ":fill"))]
     assert cli.main(again) == 0
     shown = [line.split() for line in capfd.readouterr().out.splitlines()[2:]]
     assert shown == [lines[2].split(), lines[4].split()]
@@ -112,9 +113,7 @@ def test_a_rate_of_one_is_no_usage(capsys):
 
 
 def test_without_torch_one_sentence_says_what_to_install(capsys, monkeypatch):
-    from graphfill.bench import _refuse as bench
-
-    monkeypatch.setattr(bench, "find_spec", lambda name: None)
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
     for task in (["run", "--sets", "cora"], ["paper", "--table", "1"]):
         assert cli.main(["bench", *task]) == 1
         assert 'pip install "graphfill[bench]"' in capsys.readouterr().err

@@ -6,8 +6,7 @@ from bench.groups import linked_groups
 from scipy import sparse
 
 from graphfill import InputError
-from graphfill.bench import _refuse
-from graphfill.bench._fills import FILLS, resolve, versioned
+from graphfill.bench._fills import FILLS, check_filled, resolve, versioned
 
 
 def adjacency(graph):
@@ -127,4 +126,4 @@ def test_another_version_has_another_name(gappy, tmp_path):
 def test_a_fill_beyond_float32_is_refused():
     X = np.array([[1.0], [np.nan]], np.float32)
     with pytest.raises(InputError, match=r"left 1e\+39 at row 1, column 0: return a number"):
-        _refuse.check_filled_matrix("big", np.array([[1.0], [1e39]]), X)
+        check_filled("big", np.array([[1.0], [1e39]]), X)

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 from classified_graph import classified_graph, edge_index  # noqa: E402
 
 from graphfill.bench._models import gcn  # noqa: E402
-from graphfill.bench._models.receptive import receptive_field, whole  # noqa: E402
+from graphfill.bench._models.blocks import receptive_field, whole  # noqa: E402
 from graphfill.bench._problem import Setting  # noqa: E402
 from graphfill.bench._train import seeded  # noqa: E402
 
@@ -109,7 +109,7 @@ def test_sparse_features_give_the_same_as_dense_ones(monkeypatch):
     X = problem.dataset.X * (np.random.default_rng(0).random(problem.dataset.X.shape) < 0.03)
     outputs = []
     for below in (1.0, 0.0):
-        monkeypatch.setattr("graphfill.bench._models.fixed.SPARSE_BELOW", below)
+        monkeypatch.setattr("graphfill.bench._models.network.SPARSE_BELOW", below)
         with seeded(1):
             network = gcn.network(X, problem.dataset.graph, 3, Setting())
         part = network.first.prepare(np.arange(50))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from bench.groups import write_groups
 
-from graphfill.bench import _progress as pulse
+from graphfill.bench import _snapshots as snapshots
 from graphfill.bench._data import Files
 from graphfill.bench._grid import Run, run_grid
 from graphfill.bench._results import Results
@@ -24,7 +24,7 @@ SYSTEM = """
 import os, time
 from pathlib import Path
 import numpy as np
-from graphfill.bench import _progress as pulse
+from graphfill.bench import _snapshots as snapshots
 from graphfill.bench._problem import Outcome
 def run(problem, method, model, setting):
     print("noise on stdout")
@@ -36,8 +36,8 @@ def run(problem, method, model, setting):
     if method == "zero" and problem.seed == 1:
         raise ZeroDivisionError("none left")
     if method == "fp":
-        pulse.EVERY = 0.0
-        pulse.beat(7, 65.43)
+        snapshots.REPORT_EVERY = 0.0
+        snapshots.report(7, 65.43)
     size = float(np.nansum(np.abs(problem.incomplete())))
     return Outcome(size, 1.0, 10, 5, 0.1, 0.2, 0.5, {"threads": os.environ["OMP_NUM_THREADS"]})
 """
@@ -104,7 +104,7 @@ INTERRUPTED = """
 import signal
 import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which nohup would have taken away
-from graphfill.bench import _progress as pulse
+from graphfill.bench import _snapshots as snapshots
 from graphfill.bench._data import Files
 from graphfill.bench._grid import Run, run_grid
 from graphfill.bench._results import Results
@@ -129,14 +129,14 @@ def test_a_long_run_says_which_epoch_it_is_in(setup, monkeypatch):
 
 def test_nobody_is_told_more_often_than_asked(monkeypatch):
     told = []
-    pulse.listen(lambda *what: told.append(what))
+    snapshots.listen(lambda *what: told.append(what))
     try:
-        pulse.beat(1, 50.0)  # at once
-        monkeypatch.setattr(pulse, "EVERY", 0.0)
-        pulse.beat(2, 60.0)
+        snapshots.report(1, 50.0)  # at once
+        monkeypatch.setattr(snapshots, "REPORT_EVERY", 0.0)
+        snapshots.report(2, 60.0)
     finally:
-        pulse.listen(None)
-    pulse.beat(3, 70.0)
+        snapshots.listen(None)
+    snapshots.report(3, 70.0)
     assert told == [(2, 60.0)]
 
 

@@ -7,8 +7,7 @@ from reference import data_set
 from graphfill import Graph
 from graphfill.bench import _data as data
 from graphfill.bench import _splits as splits
-from graphfill.bench._models.label_propagation import propagate_labels, run
-from graphfill.bench._models.positional import normalized_adjacency
+from graphfill.bench._models.featureless import normalized_adjacency, propagate_labels, run_labels
 from graphfill.bench._problem import Dataset, Problem, Split
 
 
@@ -51,15 +50,15 @@ def test_scores_are_clipped_at_a_hub():
 def test_alpha_is_chosen_by_validation_accuracy(cora):
     split = splits.draw_split(cora, "paper", 0)
     problem = Problem(cora, split, None, seed=0)
-    chosen = run(problem)
-    single = {alpha: run(problem, alphas=[alpha]) for alpha in (0.1, 0.9, 0.95, 0.99)}
+    chosen = run_labels(problem)
+    single = {alpha: run_labels(problem, alphas=[alpha]) for alpha in (0.1, 0.9, 0.95, 0.99)}
     assert chosen.val_accuracy >= max(outcome.val_accuracy for outcome in single.values())
-    again = run(problem, alphas=[chosen.details["alpha"]])
+    again = run_labels(problem, alphas=[chosen.details["alpha"]])
     assert (again.val_accuracy, again.test_accuracy) == (chosen.val_accuracy, chosen.test_accuracy)
     # The test labels take no part: scrambling them changes the test accuracy alone.
     y = cora.y.copy()
     y[split.test] = np.random.default_rng(0).permutation(y[split.test])
-    scrambled = run(Problem(Dataset("scrambled", cora.graph, None, y), split, None, seed=0))
+    scrambled = run_labels(Problem(Dataset("scrambled", cora.graph, None, y), split, None, seed=0))
     assert scrambled.details == chosen.details
     assert scrambled.val_accuracy == chosen.val_accuracy
     assert scrambled.test_accuracy < chosen.test_accuracy - 20
@@ -69,7 +68,7 @@ def test_rows_without_a_label_take_no_part():
     path = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
     y = np.array([0, 0, -1, 1, 1])
     split = Split(np.array([0, 4]), np.array([1]), np.array([3]))
-    outcome = run(Problem(Dataset("path", path, None, y), split, None, seed=0))
+    outcome = run_labels(Problem(Dataset("path", path, None, y), split, None, seed=0))
     assert outcome.test_accuracy == outcome.val_accuracy == 100.0
 
 
@@ -92,7 +91,8 @@ def test_accuracy_is_the_papers(name, file, published):
     dataset = data.load(name)
     drawn = (splits.draw_split(dataset, "development", seed) for seed in range(10))
     accuracies = [
-        run(Problem(dataset, split, None, seed)).test_accuracy for seed, split in enumerate(drawn)
+        run_labels(Problem(dataset, split, None, seed)).test_accuracy
+        for seed, split in enumerate(drawn)
     ]
     assert abs(np.mean(accuracies) - published) < 2.0
 
@@ -101,6 +101,6 @@ def test_accuracy_is_the_papers(name, file, published):
 def test_accuracy_on_arxiv_is_the_papers():
     data_set("ogbn_arxiv_graph")
     dataset = data.load("arxiv")
-    outcome = run(Problem(dataset, dataset.official, None, seed=0))
+    outcome = run_labels(Problem(dataset, dataset.official, None, seed=0))
     assert abs(outcome.test_accuracy - 67.56) < 0.05
     assert outcome.details == {"alpha": 0.7}

@@ -7,8 +7,8 @@ torch = pytest.importorskip("torch")
 
 from classified_graph import classified_graph  # noqa: E402
 
-from graphfill.bench._models import gcn, pagnn  # noqa: E402
-from graphfill.bench._models.receptive import receptive_field  # noqa: E402
+from graphfill.bench._models import gcn  # noqa: E402
+from graphfill.bench._models.blocks import receptive_field  # noqa: E402
 from graphfill.bench._problem import Setting  # noqa: E402
 from graphfill.bench._train import seeded  # noqa: E402
 
@@ -25,7 +25,7 @@ def test_it_is_the_formula(missing):
     problem = classified_graph(missing=missing, dtype=np.float64)
     X = problem.incomplete().astype(np.float64)
     expected = formula(X, gcn.operator(problem.dataset.graph, np.float64).toarray())
-    found = pagnn.partial_aggregate(X, gcn.operator(problem.dataset.graph, np.float64))
+    found = gcn.partial_aggregate(X, gcn.operator(problem.dataset.graph, np.float64))
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     assert (expected == 0).any()  # some cell has no neighbour that knows it
 
@@ -34,7 +34,7 @@ def test_with_nothing_missing_it_is_a_graph_convolution():
     problem = classified_graph()
     S = gcn.operator(problem.dataset.graph)
     np.testing.assert_array_equal(
-        pagnn.partial_aggregate(problem.dataset.X, S), S @ problem.dataset.X
+        gcn.partial_aggregate(problem.dataset.X, S), S @ problem.dataset.X
     )
 
 
@@ -42,7 +42,7 @@ def test_logits_and_gradients_are_those_of_dense_matrices():
     problem = classified_graph(missing=0.8, dtype=np.float64)
     X, graph, rows = problem.incomplete().astype(np.float64), problem.dataset.graph, [3, 8, 40]
     with seeded(1):
-        network = pagnn.network(X, graph, 3, Setting(hidden=6)).double().eval()
+        network = gcn.partial_network(X, graph, 3, Setting(hidden=6)).double().eval()
     (second,) = network.layers
     torch.nn.init.normal_(network.first.bias)
     S = gcn.operator(graph, np.float64).toarray()

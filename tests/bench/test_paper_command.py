@@ -11,6 +11,7 @@ pytest.importorskip("matplotlib")
 
 from bench.paper_rows import every
 
+from graphfill.bench._command import chosen
 from graphfill.bench._paper import command
 from graphfill.bench._paper.experiments import EXPERIMENTS
 from graphfill.bench._results import Results
@@ -22,8 +23,13 @@ needs_data = pytest.mark.skipif(
 )
 
 
+def options(*arguments: object) -> command.PaperOptions:
+    parsed = build_parser().parse_args(["bench", "paper", *map(str, arguments)])
+    return chosen(command.PaperOptions, parsed)
+
+
 def run(*arguments: object) -> int:
-    return command.run(build_parser().parse_args(["bench", "paper", *map(str, arguments)]))
+    return command.run(options(*arguments))
 
 
 @needs_data
@@ -49,43 +55,46 @@ def test_a_quick_table_from_real_runs_is_printed_written_and_resumed(tmp_path, c
 
 def test_the_page_is_made_from_the_results_alone(tmp_path, capsys):
     results = tmp_path / "runs.parquet"
-    versions = '{"graphfill": "0.1", "torch": "2.2"}'
     made = [row for row in every(EXPERIMENTS) if row["set"][:4] in ("cora", "mixh")]
-    Results(results).add(row | {"versions": versions, "when": "2026-01-02T03:04"} for row in made)
+    Results(results).add(made)
     (tmp_path / "README.md").write_text("of the folder's owner")
     assert run("--page", "--results", results) == 0
     assert f"of {len(made)} runs" in capsys.readouterr().out
     assert (tmp_path / "README.md").read_text() == "of the folder's owner"
     folder = tmp_path / "graphfill-paper"
     text = (folder / "README.md").read_text("utf-8")
-    first = text.split("\n\n")[1]
-    assert "on 1 of 5 sets (4 not measured yet)." in first
-    assert "quick runs" not in text
-    assert "torch 2.2" in text
     assert "| table-1 | 40 | 200 |" in text
-    assert "was run on OGBN-Arxiv and OGBN-Products" in text
-    assert "`graphfill bench paper --figure homophily`" in text
     for name in ("gcn", "sage", "run-time", "homophily", "exact"):
         assert f"](figures/{name}.svg)" in text
         assert (folder / "figures" / f"{name}.svg").exists()
-    assert "low-pass" not in text  # never computed, so not shown
-    # Fewer rows: the account says so, and what has no row is not on the page.
+    assert "spectral" not in text  # never computed, so not shown
+    # Fewer rows: what has no row is not on the page.
     Results(tmp_path / "less.parquet").add(made[:7])
     assert run("--page", "--results", tmp_path / "less.parquet", "--out", tmp_path / "less") == 0
     text = (tmp_path / "less" / "README.md").read_text("utf-8")
     assert "| table-1 | 7 | 200 |" in text
-    assert "## Homophily" not in text
+    assert "MixHop" not in text
+
+
+def test_the_page_written_by_hand_is_left_alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = tmp_path / "docs" / "paper" / "README.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("by hand")
+    Results(page.with_name("runs.parquet")).add(every(["run-time"]))
+    assert run("--page") == 0
+    assert page.read_text() == "by hand"
+    assert (page.parent / "tables" / "run-time.md").exists()
 
 
 def test_files_go_where_the_options_say(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    parse = build_parser().parse_args
-    path, folder = command.places(parse(["bench", "paper"]))
+    path, folder = options().places
     assert str(path) == "graphfill-paper/runs.parquet"
     (tmp_path / "docs" / "paper").mkdir(parents=True)
-    path, folder = command.places(parse(["bench", "paper"]))
+    path, folder = options().places
     assert (str(path), str(folder)) == ("docs/paper/runs.parquet", "docs/paper")
-    quick, _ = command.places(parse(["bench", "paper", "--quick"]))
+    quick, _ = options("--quick").places
     assert quick != path
 
 

@@ -70,7 +70,7 @@ def test_the_most_important_comes_first_and_nothing_twice():
 
 def test_three_runs_of_everything_come_before_a_fourth_of_anything():
     stage = stages(["table-1"])[0]
-    numbers = [run for _, run in breadth_first(stage)]
+    numbers = [run.run for run in breadth_first(stage)]
     assert len(numbers) == 200
     assert max(numbers[:60]) == 2
     assert min(numbers[60:]) == 3

@@ -6,7 +6,7 @@ from reference import data_set
 
 from graphfill import Graph
 from graphfill.bench import _data as data
-from graphfill.bench._models.positional import encode, normalized_adjacency, unit_rows
+from graphfill.bench._models.featureless import encode, normalized_adjacency, unit_rows
 
 
 def test_encodings_are_the_lowest_eigenvectors_of_cora():

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 from classified_graph import classified_graph, edge_index  # noqa: E402
 
 from graphfill.bench._models import sage  # noqa: E402
-from graphfill.bench._models.receptive import receptive_field  # noqa: E402
+from graphfill.bench._models.blocks import receptive_field  # noqa: E402
 from graphfill.bench._problem import Setting  # noqa: E402
 from graphfill.bench._train import seeded  # noqa: E402
 

@@ -131,7 +131,7 @@ def test_a_folder_that_cannot_be_written_does_not_end_the_training(folder):
 KILLED = """
 import os
 from pathlib import Path
-from graphfill.bench import _progress as pulse, _snapshots as snapshots, _systems as systems
+from graphfill.bench import _snapshots as snapshots, _systems as systems
 def run(problem, method, model, setting):
     marker = Path(os.environ["MARKER"])
     def beat(epoch, accuracy):
@@ -140,7 +140,7 @@ def run(problem, method, model, setting):
             os.kill(os.getpid(), 9)
         with open(marker.with_suffix(".epochs"), "a") as file:
             print(epoch, file=file)
-    pulse.beat, snapshots.EVERY = beat, 0.0
+    snapshots.report, snapshots.EVERY = beat, 0.0
     return systems.run(problem, method, model, setting)
 """
 

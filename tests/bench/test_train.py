@@ -1,5 +1,7 @@
 """The training loop: the same as the plain one, early stopping, seeds, mini-batches."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -7,10 +9,10 @@ torch = pytest.importorskip("torch")
 
 from classified_graph import classified_graph, edge_index  # noqa: E402
 
-from graphfill.bench._models import gcn, pagnn, sage  # noqa: E402
+from graphfill.bench._models import gcn, sage  # noqa: E402
+from graphfill.bench._models.blocks import Sampler, draw  # noqa: E402
 from graphfill.bench._models.dropout import RectifiedDropout  # noqa: E402
 from graphfill.bench._models.products import FixedMatrix  # noqa: E402
-from graphfill.bench._models.sampling import Sampler, draw  # noqa: E402
 from graphfill.bench._problem import Setting  # noqa: E402
 from graphfill.bench._train import fit, seeded  # noqa: E402
 
@@ -105,16 +107,16 @@ def test_the_same_seed_gives_the_same_bits_and_leaves_torch_s_own_alone():
     assert torch.equal(torch.rand(3), expected)
 
 
-@pytest.mark.parametrize("model", [gcn, sage, pagnn])
-def test_one_batch_with_all_neighbours_is_the_whole_graph(model):
-    problem = classified_graph(missing=0.6 if model is pagnn else None)
+@pytest.mark.parametrize("network", [gcn.network, sage.network, gcn.partial_network])
+def test_one_batch_with_all_neighbours_is_the_whole_graph(network):
+    problem = classified_graph(missing=0.6 if network is gcn.partial_network else None)
     whole = Setting(hidden=8, n_layers=3, dropout=0.0, max_epochs=15, jumping="max")
     sampled = Setting(**{**vars(whole), "batch": 1000, "fanout": (300,)})
     weights = []
     for setting in (whole, sampled):
-        network = build(problem, setting, model)
-        fit(network, problem.dataset.y, problem.split, setting, seed=0)
-        weights.append(network.first.weight.detach())
+        built = build(problem, setting, SimpleNamespace(network=network))
+        fit(built, problem.dataset.y, problem.split, setting, seed=0)
+        weights.append(built.first.weight.detach())
     torch.testing.assert_close(*weights, rtol=1e-3, atol=1e-5)
 
 

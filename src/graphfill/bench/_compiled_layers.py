@@ -1,28 +1,37 @@
-"""The kernels in C for layers of a network: float32 blocks in, float32 blocks out.
+"""The layers of a network in C: float32 blocks in, float32 blocks out.
 
-Only training asks for them, and only for what a CPU computes in float32; torch does the rest.
+Only for what a CPU computes in float32; torch does the rest, and everything where the extension
+was not built.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..kernels import _compiled
+from .. import kernels
 from ..kernels._threads import cut, share
 
-Array = np.ndarray
+try:
+    from . import _layers
+except ImportError:
+    _layers = None  # type: ignore[assignment]
+
+Array = NDArray[Any]
+
+
+def available() -> bool:
+    """Whether the extension is there, and compiled kernels were not switched off."""
+    return _layers is not None and kernels.implementation == "compiled"
 
 
 class Product:
     """A H for one sparse matrix A, by several threads; sums run over a row's entries in order.
 
-    Parameters
-    ----------
-    indptr, indices, weights : int64 [n + 1], int32 [entries], float32 [entries]
-        The rows of A.
-    threads : int
+    The rows of A are int64 `indptr` [n + 1], int32 `indices` and float32 `weights` [entries].
 
     Examples
     --------
@@ -45,58 +54,29 @@ class Product:
         """Write A H to `out`."""
 
         def rows(lo: int, hi: int) -> None:
-            _compiled.product(*self._matrix, H, out, H.shape[1], lo, hi)
+            _layers.product(*self._matrix, H, out, H.shape[1], lo, hi)
 
         share(rows, self._pieces, self._threads)
 
 
-def rectify(
-    H: Array,
-    drawn: Array,
-    below: int,
-    scale: float,
-    out: Array,
-    previous: Array | None = None,
-    highest: Array | None = None,
-    *,
-    threads: int = 1,
-) -> None:
+def rectify(*blocks: Any, size: int, threads: int) -> None:
     """out = scale max(H, 0) where ``drawn >= below``, 0 elsewhere; highest = max(out, previous).
 
-    `drawn` holds a uint16 for each entry of H; `highest` has the leading rows of `out`, or fewer.
+    Of H, drawn, below, scale, previous, out, highest and the size of highest, which has the
+    leading rows of out, or fewer; `drawn` holds a uint16 for each entry of H. Without `previous`
+    there is no `highest`.
     """
-    own = 0 if highest is None else highest.size
-
-    def entries(lo: int, hi: int) -> None:
-        _compiled.rectify(H, drawn, below, scale, previous, out, highest, own, lo, hi)
-
-    _shared(entries, H.size, threads)
+    _shared(lambda lo, hi: _layers.rectify(*blocks, lo, hi), size, threads)
 
 
-def rectify_gradient(
-    to_out: Array | None,
-    to_highest: Array | None,
-    previous: Array | None,
-    out: Array,
-    scale: float,
-    to_H: Array,
-    to_previous: Array | None = None,
-    *,
-    threads: int = 1,
-) -> None:
+def rectify_gradient(*blocks: Any, size: int, threads: int) -> None:
     """The gradients with respect to H and previous from those with respect to out and highest.
 
-    None for what is zero or not wanted. Without `previous`, `highest` was the leading rows of
-    `out` themselves. Of equal entries the previous one gets the gradient.
+    Of to_out, to_highest, previous, out, scale, to_H, to_previous and the size of highest; None
+    for what is zero or not wanted. Without `previous`, `highest` was the leading rows of `out`
+    themselves. Of equal entries the previous one gets the gradient.
     """
-    own = 0 if to_highest is None else to_highest.size
-
-    def entries(lo: int, hi: int) -> None:
-        _compiled.rectify_gradient(
-            to_out, to_highest, previous, out, scale, to_H, to_previous, own, lo, hi
-        )
-
-    _shared(entries, out.size, threads)
+    _shared(lambda lo, hi: _layers.rectify_gradient(*blocks, lo, hi), size, threads)
 
 
 def _shared(work: Callable[[int, int], None], size: int, threads: int) -> None:

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .. import io
-from ..errors import check_column_name
+from ..errors import InputError, check_column_name, option
 from ..graph._components import graph_components
 from ..graph._graph import Graph
-from . import _refuse
-from ._problem import Dataset, Split
+from ._problem import Dataset, Split, check_name
 from ._sources import fetch
 
 SETS = {
@@ -36,14 +35,8 @@ LARGEST_COMPONENT = ("cora", "citeseer", "photo", "computers")  # alone is used,
 
 
 def load(name: str) -> Dataset:
-    """A set by name, as the paper has it.
-
-    Parameters
-    ----------
-    name : str
-        One of `SETS`. Read from the folder GRAPHFILL_DATA names, else downloaded.
-    """
-    _refuse.check_name("set", name, SETS)
+    """One of `SETS`, as the paper has it: from the folder GRAPHFILL_DATA names, else downloaded."""
+    check_name("set", name, SETS)
     raw = fetch(name)
     graph = Graph.from_edges(raw.edges[0], raw.edges[1], n_nodes=len(raw.y))
     official = None if raw.parts is None else Split(*(np.sort(part) for part in raw.parts))
@@ -109,15 +102,8 @@ def load_files(nodes: Any, edges: Any, label: str, id: str | None = None) -> Dat
     Numbers (scaled to mean 0 and deviation 1, those that an experiment hides included) and
     categories (an indicator per value) become channels; what is empty in the table is missing in
     every experiment. Rows without a label, and nodes that only the edges name, are part of the
-    graph and of no split.
-
-    Parameters
-    ----------
-    nodes, edges : path
-    label : str
-        The column with the classes.
-    id : str, optional
-        The column that edges name; guessed if not said.
+    graph and of no split. `label` is the column with the classes, `id` the one that edges name,
+    which is guessed if not given.
     """
     import narwhals as nw
 
@@ -135,7 +121,11 @@ def load_files(nodes: Any, edges: Any, label: str, id: str | None = None) -> Dat
     alignment = align(frame, links.table, options, source)
     opened = open_columns(frame, alignment, options, source)
     features = [column for column in opened.values() if column.n_channels]
-    _refuse.check_columns_to_learn_from(len(features), naming.table)
+    if not features:
+        raise InputError(
+            f"There is no column of numbers or categories in {naming.table} beside its ids and "
+            "labels: add one, for there is nothing to hide and fill."
+        )
     n_rows, n_nodes = alignment.n_rows, alignment.graph.n_nodes
     X = np.full((n_nodes, sum(column.n_channels for column in features)), np.nan, np.float32)
     start = 0
@@ -149,6 +139,10 @@ def load_files(nodes: Any, edges: Any, label: str, id: str | None = None) -> Dat
         classes = classes.in_order(alignment.order)
     y: NDArray[np.int64] = np.full(n_nodes, -1, dtype=np.int64)
     y[:n_rows] = np.nan_to_num(classes.levels(), nan=-1).astype(np.int64)
-    _refuse.check_labels(label, classes.n_classes, int((y >= 0).sum()))
+    if classes.n_classes < 2:
+        raise InputError(
+            f"Column {label!r} has {classes.n_classes} class(es) in {int((y >= 0).sum())} labelled "
+            f"row(s) but there is nothing to learn below 2: name another with {option('label')}."
+        )
     cells = np.repeat(np.arange(len(features)), [column.n_channels for column in features])
     return Dataset(naming.table, alignment.graph, X, y, cells=cells)

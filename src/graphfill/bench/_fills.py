@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .. import errors
+from ..errors import InputError, UnreachedWarning, cell, first_cell
 from ..graph._graph import Graph
 from ..solve._propagate import propagate
-from . import _refuse
-from ._problem import Floats
+from ._problem import Floats, check_name
 
 Fill = Callable[[Floats, Graph, int], Floats]
 
@@ -25,15 +25,18 @@ STEPS = 40  # of diffusion, as in the paper
 threads: int | None = None  # cores a fill may use; one where runs are spread over processes
 
 
-def _propagated(**how: Any) -> Fill:
-    def fill(X: Floats, graph: Graph, seed: int) -> Floats:
+def _quiet(fill: Fill) -> Fill:
+    def quiet(X: Floats, graph: Graph, seed: int) -> Floats:
         with warnings.catch_warnings():
             # At 99 % missing some columns are bound to have no known cell.
-            warnings.simplefilter("ignore", errors.UnreachedWarning)
-            filled: Floats = propagate(X, graph, threads=threads, **how).X
-        return filled
+            warnings.simplefilter("ignore", UnreachedWarning)
+            return fill(X, graph, seed)
 
-    return fill
+    return quiet
+
+
+def _propagated(**options: Any) -> Fill:
+    return _quiet(lambda X, graph, seed: propagate(X, graph, threads=threads, **options).X)
 
 
 def _imputed(name: str, seeded: bool = False) -> Fill:
@@ -41,12 +44,10 @@ def _imputed(name: str, seeded: bool = False) -> Fill:
         from .. import imputers  # scikit-learn with it
 
         options = {"random_state": seed} if seeded else {}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", errors.UnreachedWarning)
-            filled: Floats = getattr(imputers, name)(graph, **options).fit_transform(X)
+        filled: Floats = getattr(imputers, name)(graph, **options).fit_transform(X)
         return filled
 
-    return fill
+    return _quiet(fill)
 
 
 FILLS: dict[str, Fill] = {
@@ -70,7 +71,7 @@ def versioned(name: str) -> str:
 
     So a row of the record is that of the function as it was, and not as it is now.
     """
-    load_function(name)  # or be refused
+    load_function(name)  # refuses what is no function
     home = name.rpartition(":")[0]
     file = home if home.endswith(".py") else getattr(sys.modules[home], "__file__", None)
     digest = hashlib.sha256(Path(file).read_bytes() if file else b"").hexdigest()
@@ -80,11 +81,8 @@ def versioned(name: str) -> str:
 def resolve(name: str) -> Fill:
     """The fill of this name, or the user's own function, whose answer is checked.
 
-    Parameters
-    ----------
-    name : str
-        One of `FILLS`, or ``path/to/file.py:function`` or ``module:function``; what `versioned`
-        adds is ignored.
+    The name is one of `FILLS`, or ``path/to/file.py:function`` or ``module:function``; what
+    `versioned` adds is ignored.
 
     Examples
     --------
@@ -93,17 +91,19 @@ def resolve(name: str) -> Fill:
     array([1., 2., 3.], dtype=float32)
     """
     if not is_own(name):
-        _refuse.check_name("fill", name, FILLS)
+        check_name("fill", name, FILLS)
         return FILLS[name]
-    own, name = load_function(name), _bare(name)
+    function, name = load_function(name), _bare(name)
 
     def fill(X: Floats, graph: Graph, seed: int) -> Floats:
         try:
-            given = own(X.copy(), graph, seed)
-            filled = np.asarray(given)
+            filled = np.asarray(function(X.copy(), graph, seed))
         except Exception as error:
-            raise _refuse.failed_fill(name, error) from error
-        _refuse.check_filled_matrix(name, filled, X)
+            raise InputError(
+                f"Method {name!r} failed ({type(error).__name__}: {error}): it is called with the "
+                "features (NaN where missing), the graph and a seed."
+            ) from error
+        check_filled(name, filled, X)
         return filled.astype(np.float32, copy=False)
 
     return fill
@@ -115,12 +115,47 @@ def load_function(name: str) -> Callable[..., Any]:
     try:
         module = _load_file(Path(home)) if home.endswith(".py") else import_module(home)
     except Exception as error:
-        raise _refuse.not_a_function(name, f"{type(error).__name__}: {error}") from error
-    found = getattr(module, function, None)
-    if not callable(found):
-        raise _refuse.not_a_function(name, f"{home} has no function {function!r}")
-    loaded: Callable[..., Any] = found
+        raise _not_a_function(name, f"{type(error).__name__}: {error}") from error
+    loaded: Callable[..., Any] | None = getattr(module, function, None)
+    if not callable(loaded):
+        raise _not_a_function(name, f"{home} has no function {function!r}")
     return loaded
+
+
+def _not_a_function(name: str, reason: str) -> InputError:
+    return InputError(
+        f"Method {name!r} cannot be loaded ({reason}): write path/to/file.py:function or "
+        "module:function."
+    )
+
+
+def check_filled(name: str, filled: NDArray[Any], X: Floats) -> None:
+    """Refuse a fill of another shape, with gaps, or with other values where they were known."""
+    if filled.shape != X.shape:
+        raise InputError(
+            f"Method {name!r} returned an array of shape {filled.shape} but was given one of "
+            f"{X.shape}: return the features with their gaps filled."
+        )
+    if filled.dtype.kind not in "fiub":
+        raise InputError(
+            f"Method {name!r} returned an array of {filled.dtype}: return numbers, float32."
+        )
+    with np.errstate(over="ignore"):
+        single = filled.astype(np.float32)  # which networks are trained in
+    finite = np.isfinite(single)
+    if not finite.all():
+        row, column = first_cell(~finite)
+        raise InputError(
+            f"Method {name!r} left {filled[row, column]} at {cell(row, column)}: return a number "
+            "that is finite in float32 in every cell."
+        )
+    changed = ~np.isnan(X) & (single != X)
+    if changed.any():
+        row, column = first_cell(changed)
+        raise InputError(
+            f"Method {name!r} changed the known cell at {cell(row, column)} from "
+            f"{X[row, column]:g} to {filled[row, column]:g}: keep known cells as they are."
+        )
 
 
 def _bare(name: str) -> str:

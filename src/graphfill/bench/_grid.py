@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..errors import option
 from ..kernels._threads import available
-from . import _refuse
 from ._data import Files
 from ._results import Results, Row
 from ._runs import SYSTEM, Run
@@ -25,22 +25,16 @@ from ._runs import SYSTEM, Run
 __all__ = ["Grid", "Run", "run_grid"]
 
 WRITE_EVERY = 3.0  # seconds
+INTERRUPTED = 130  # the exit code
 
 
 @dataclass
 class Grid:
-    """What came of a list of runs.
-
-    Attributes
-    ----------
-    n_done, n_skipped : int
-        Runs that were done, and runs whose rows were there before.
-    failures : list of (Run, sentence)
-    """
+    """What came of a list of runs."""
 
     n_done: int = 0
-    n_skipped: int = 0
-    failures: list[tuple[Run, str]] = field(default_factory=list)
+    n_skipped: int = 0  # runs whose rows were there before
+    failures: list[tuple[Run, str]] = field(default_factory=list)  # each with its sentence
 
     def sentences(self) -> list[str]:
         """Each reason once, with the runs it holds for."""
@@ -68,17 +62,9 @@ def run_grid(
     interrupt keeps all rows of finished runs, and of a long one where its training stood; the same
     call goes on from there.
 
-    Parameters
-    ----------
-    runs : list of Run
-    results : Results
-    jobs : int, optional
-        Processes, of one thread each; all cores by default.
-    progress : bool
-        Show a bar with the time left.
-    files : by name of a set: where the user's own is read from
-    system : str
-        ``module:function`` or ``file.py:function`` that solves a problem, as `systems.run` does.
+    `jobs` processes have one thread each; there are as many as cores by default. `files` says, by
+    name of a set, where the user's own is read from. The system is a ``module:function`` or
+    ``file.py:function`` that solves a problem, as `_systems.run` does.
     """
     unique = list({run.key: run for run in runs}.values())
     todo: queue.SimpleQueue[Run] = queue.SimpleQueue()
@@ -91,12 +77,12 @@ def run_grid(
         return grid
     answers: queue.SimpleQueue[tuple[Run, str, Any]] = queue.SimpleQueue()
     order = (system, dict(files or {}), results.unfinished)
-    crew = [_Worker(order, todo, answers) for _ in range(min(jobs or available(), n_todo))]
+    workers = [_Worker(order, todo, answers) for _ in range(min(jobs or available(), n_todo))]
     waiting: list[Row] = []
     written = time.monotonic()
     try:
         with _bar(n_todo, progress) as bar:
-            for worker in crew:
+            for worker in workers:
                 worker.start()
             while grid.n_done + len(grid.failures) < n_todo:
                 if waiting and time.monotonic() - written > WRITE_EVERY:
@@ -119,18 +105,37 @@ def run_grid(
                 bar.update()
     finally:
         with _undisturbed():
-            for worker in crew:
+            for worker in workers:
                 worker.stop()
-            while not answers.empty():  # of an interrupt that came before they were looked at
+            while not answers.empty():  # those that came before an interrupt
                 _, kind, answer = answers.get()
                 waiting += [answer] if kind == "row" else []
             results.add(waiting)
     return grid
 
 
+def run_and_report(
+    runs: Sequence[Run],
+    results: Results,
+    jobs: int | None,
+    progress: bool,
+    files: Mapping[str, Files] | None = None,
+) -> int:
+    """The same for the command line: failures on stderr, the exit code as result."""
+    try:
+        grid = run_grid(runs, results, jobs, progress, files=files)
+    except KeyboardInterrupt:
+        print(f"graphfill: interrupted; finished runs are in {results.path}, and the same command "
+              "goes on from there", file=sys.stderr)  # fmt: skip
+        return INTERRUPTED
+    for sentence in grid.sentences():
+        print(f"graphfill: {sentence}", file=sys.stderr)
+    return 1 if grid.failures else 0
+
+
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """No signal that ends us is heeded within: a second one is not to cost the finished rows."""
+    """Ignore the signals that end a process: a second one must not lose the finished rows."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -171,7 +176,7 @@ class _Worker(threading.Thread):
     def _do(self, run: Run) -> tuple[str, Any]:
         try:
             if self._process is None:
-                self._process = self._hire()
+                self._process = self._new_process()
             assert self._process.stdin is not None
             assert self._process.stdout is not None
             pickle.dump(run, self._process.stdin)
@@ -181,10 +186,15 @@ class _Worker(threading.Thread):
                 if kind != "epoch":
                     return kind, answer
                 self._answers.put((run, kind, answer))
-        except Exception:  # whatever it is, an answer is waited for
-            return "sentence", _refuse.worker_died(self._dismiss())
+        except Exception:  # of any kind: run_grid waits for an answer
+            code = self._exit_code()
+            end = f"was ended by signal {-code}" if code is not None and code < 0 else None
+            return "sentence", (
+                f"Its process {end or f'ended with {code}'} (out of memory?): run it again with "
+                f"fewer {option('jobs')}."
+            )
 
-    def _hire(self) -> subprocess.Popen[bytes]:
+    def _new_process(self) -> subprocess.Popen[bytes]:
         one = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
         # An epoch frees what the next one takes: with glibc's defaults large blocks go back to
         # the system in between, and on a large graph half an epoch is spent on fetching them.
@@ -194,13 +204,13 @@ class _Worker(threading.Thread):
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | reused | one,
-            start_new_session=True,  # an interrupt at the keyboard is for us, who keep the rows
+            start_new_session=True,  # an interrupt at the keyboard reaches run_grid alone
         )
         assert process.stdin is not None
         pickle.dump(self._order, process.stdin)
         return process
 
-    def _dismiss(self) -> int | None:
+    def _exit_code(self) -> int | None:
         """How a process ended that no longer answers."""
         process, self._process = self._process, None
         if process is None:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _refuse
-from ._problem import Dataset, Floats, Split
+from ..errors import InputError
+from ._problem import Dataset, Floats, Split, check_name
 
 Mask = NDArray[np.bool_]
 
@@ -52,8 +52,10 @@ def draw_mask(
     bool array [n_nodes, n_features], or None where nothing is missing
         Gaps of the set's own are missing as well.
     """
-    _refuse.check_name("mask", kind, MASKS)
-    _refuse.check_rate(rate)
+    check_name("mask", kind, MASKS)
+    number = isinstance(rate, (int, float, np.floating)) and not isinstance(rate, bool)
+    if not (number and 0 <= rate < 1):
+        raise InputError(f"The rate is {rate!r} but must be a share of cells, from 0 to below 1.")
     if dataset.X is None:
         return None
     cells = np.arange(dataset.n_features) if dataset.cells is None else dataset.cells
@@ -63,7 +65,7 @@ def draw_mask(
     if rate == 0:
         return gaps
     if kind in ("label", "shifted") and split is None:
-        raise _refuse.mask_needs_split(kind)
+        raise InputError(f"The mask {kind!r} depends on who is trained on: pass split=.")
     if kind == "structural":
         missing = np.zeros(shape, dtype=bool)
         missing[rng.permutation(shape[0])[: round(rate * shape[0])]] = True

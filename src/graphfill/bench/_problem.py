@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import difflib
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..errors import InputError
 from ..graph._graph import Graph
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
+
+BATCH = 1024  # seed nodes where the graph is too large for a step on all of it
 
 
 @dataclass(frozen=True)
@@ -25,28 +30,15 @@ class Split:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A graph whose nodes have features and a class each.
-
-    Attributes
-    ----------
-    name : str
-    graph : Graph
-    X : float32 array or CSR array of shape (n_nodes, n_features), or None
-        None where a set comes without features; NaN where a feature was never known.
-    y : int64 array [n_nodes]
-        Classes 0 to n_classes - 1; -1 where unknown, and then in no split.
-    official : Split, optional
-        The split that comes with the set.
-    cells : int64 array [n_features], optional
-        Which column of a table each feature belongs to: the indicators of a category are one
-        cell, known or missing together. None: every feature is a column.
-    """
+    """A graph whose nodes have features and a class each."""
 
     name: str
     graph: Graph
-    X: Floats | sparse.csr_array | None
-    y: Ints
-    official: Split | None = None
+    X: Floats | sparse.csr_array | None  # None: no features; NaN: never known
+    y: Ints  # 0 to n_classes - 1; -1 where unknown, and then in no split
+    official: Split | None = None  # the split that comes with the set
+    # Which column of a table each feature belongs to: the indicators of a category are one cell,
+    # known or missing together. None: every feature is a column.
     cells: Ints | None = None
 
     @property
@@ -67,12 +59,31 @@ class Dataset:
     def n_classes(self) -> int:
         return int(self.y.max()) + 1
 
+    def check_has_features(self, method: str) -> None:
+        """Refuse to fill what is not there."""
+        if self.n_features == 0:
+            raise InputError(
+                f"The set {self.name!r} has no features here, which method {method!r} takes: run "
+                "'labels' or 'positional' on it, or unset GRAPHFILL_DATA so that it is downloaded "
+                "with them."
+            )
+
+    def check_complete(self, missing: NDArray[np.bool_]) -> None:
+        """Refuse the true features of a set that has gaps of its own."""
+        n_gaps = self.count_cells(missing)
+        if n_gaps:
+            raise InputError(
+                f"Method 'full' takes a table without gaps but {n_gaps} cells of {self.name!r} are "
+                "missing: leave 'full' out."
+            )
+
     def dense(self) -> Floats:
         """The features as a new float32 array [n_nodes, n_features]; none: of no columns."""
         if self.X is None:
             return np.zeros((self.n_nodes, 0), dtype=np.float32)
         if sparse.issparse(self.X):
-            return sparse.csr_array(self.X).toarray().astype(np.float32, copy=False)
+            dense: Floats = sparse.csr_array(self.X).toarray().astype(np.float32, copy=False)
+            return dense
         return np.array(self.X, dtype=np.float32)
 
 
@@ -105,15 +116,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Setting:
-    """How a network is built and trained; the defaults are the paper's for its five graphs.
-
-    Attributes
-    ----------
-    jumping : {None, "max"}
-        Jumping knowledge over all layers, then a linear layer.
-    batch : int, optional
-        Seed nodes per mini-batch: neighbours are sampled, `fanout` of them per layer.
-    """
+    """How a network is built and trained; the defaults are the paper's for its five graphs."""
 
     hidden: int = 64
     n_layers: int = 2
@@ -122,22 +125,23 @@ class Setting:
     weight_decay: float = 0.0
     max_epochs: int = 10_000
     patience: int = 200
-    jumping: str | None = None
-    batch: int | None = None
-    fanout: tuple[int, ...] = (15, 10, 5)
+    jumping: str | None = None  # "max": over all layers, then a linear layer
+    batch: int | None = None  # seed nodes per mini-batch, whose neighbours are sampled
+    fanout: tuple[int, ...] = (15, 10, 5)  # neighbours per layer, where they are
+
+    def usual(self, name: str, method: str) -> Setting:
+        """Larger networks on OGB's two graphs; what trains no network stays as it is."""
+        if method.startswith("labels") or name not in ("arxiv", "products"):
+            return self
+        large = replace(self, n_layers=3, hidden=256)
+        if name == "arxiv":
+            return replace(large, jumping="max")
+        return replace(large, batch=BATCH)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run gave: accuracies in percent, times in seconds.
-
-    Attributes
-    ----------
-    reconstruction : float or None
-        ||filled - true|| / ||true|| over the hidden cells; None where nothing was filled.
-    details : dict
-        What a method chose by itself, such as {"alpha": 0.9}.
-    """
+    """What a run gave: accuracies in percent, times in seconds."""
 
     test_accuracy: float
     val_accuracy: float
@@ -145,5 +149,16 @@ class Outcome:
     best_epoch: int
     fill_seconds: float
     train_seconds: float
+    # ||filled - true|| / ||true|| over the hidden cells; None where nothing was filled.
     reconstruction: float | None = None
+    # What a method chose by itself, such as {"alpha": 0.9}.
     details: dict[str, float | str] = field(default_factory=dict)
+
+
+def check_name(kind: str, name: str, names: Collection[str]) -> None:
+    """Refuse the name of a set, method, model, mask or split that there is none of."""
+    if name in names:
+        return
+    near = difflib.get_close_matches(str(name), list(names), 1, 0.5)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
+    raise InputError(f"There is no {kind} {name!r}: {hint}")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from ..errors import InputError, option
 from ..io import replacing, unwritable
-from . import _refuse
-from ._lock import locked
 
 Row = dict[str, Any]
 Key = tuple[Any, ...]
@@ -17,29 +17,13 @@ Key = tuple[Any, ...]
 # What tells runs apart; then what came of them. Texts of JSON: setting, details, versions.
 KEY = ("set", "method", "model", "mask", "rate", "split", "setting", "run")
 COLUMNS = {
-    "set": "string",
-    "method": "string",
-    "model": "string",
-    "mask": "string",
-    "rate": "double",
-    "split": "string",
-    "setting": "string",
-    "run": "int64",
-    "seed": "int64",
-    "test_accuracy": "double",
-    "val_accuracy": "double",
-    "n_epochs": "int64",
-    "best_epoch": "int64",
-    "fill_seconds": "double",
-    "train_seconds": "double",
-    "reconstruction": "double",
-    "details": "string",
-    "n_missing": "int64",
-    "mask_checksum": "string",
-    "seconds": "double",
-    "when": "string",
-    "versions": "string",
-}
+    "set": "string", "method": "string", "model": "string", "mask": "string", "rate": "float64",
+    "split": "string", "setting": "string", "run": "int64", "seed": "int64",
+    "test_accuracy": "float64", "val_accuracy": "float64", "n_epochs": "int64",
+    "best_epoch": "int64", "fill_seconds": "float64", "train_seconds": "float64",
+    "reconstruction": "float64", "details": "string", "n_missing": "int64",
+    "mask_checksum": "string", "seconds": "float64", "when": "string", "versions": "string",
+}  # fmt: skip
 
 
 def key_of(row: Mapping[str, Any]) -> Key:
@@ -62,10 +46,6 @@ class Results:
 
     A row with the key of an earlier one replaces it. The file is written aside and renamed, under
     a lock: whoever reads sees all rows of some moment, and of two who add, neither loses any.
-
-    Parameters
-    ----------
-    path : path of a Parquet file
 
     Examples
     --------
@@ -115,7 +95,7 @@ class Results:
     def merge(self, other: str | os.PathLike[str]) -> None:
         """Add the rows of another file, as after runs on two machines."""
         if not os.path.isfile(other):
-            raise _refuse.unreadable_results(other, "no such file")
+            raise _unreadable(other, "no such file")
         self.add(Results(other).rows())
 
     def _load(self) -> tuple[list[Row], set[Key]]:
@@ -124,20 +104,20 @@ class Results:
         import pyarrow.parquet as pq
 
         try:
-            found = os.stat(self.path)
+            status = os.stat(self.path)
         except FileNotFoundError:
             return [], set()
-        state = found.st_ino, found.st_mtime_ns, found.st_size
+        state = status.st_ino, status.st_mtime_ns, status.st_size
         if self._read is None or self._read[0] != state:
             try:
                 table = pq.read_table(self.path)
                 rows = table.to_pylist()
                 keys = {key_of(row) for row in rows}
             except KeyError as error:
-                raise _refuse.unreadable_results(self.path, f"no column {error}") from None
+                raise _unreadable(self.path, f"no column {error}") from None
             except (pa.ArrowException, OSError) as error:
                 reason = str(error).partition(".")[0]
-                raise _refuse.unreadable_results(self.path, reason) from None
+                raise _unreadable(self.path, reason) from None
             self._read = state, rows, keys
         return self._read[1], self._read[2]
 
@@ -145,9 +125,44 @@ class Results:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        schema = pa.schema([(name, getattr(pa, _ARROW[kind])()) for name, kind in COLUMNS.items()])
+        schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in COLUMNS.items()])
         with replacing(self.path) as file:
             pq.write_table(pa.Table.from_pylist(rows, schema), file)
 
 
-_ARROW = {"string": "string", "double": "float64", "int64": "int64"}
+def _unreadable(path: object, reason: str) -> InputError:
+    return InputError(
+        f"{path} is not a record of runs ({reason}): name another file with {option('results')}."
+    )
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Only one process at a time is within this; the lock of one that dies is free again."""
+    final = Path(os.path.realpath(path))
+    name = final.with_name(f".{final.name}.lock")
+    while True:
+        handle = os.open(name, os.O_RDWR | os.O_CREAT, 0o666)
+        _lock(handle)
+        with suppress(FileNotFoundError):
+            # The process that held it removed it at the end: then this locks nothing.
+            if os.stat(name).st_ino == os.fstat(handle).st_ino:
+                break
+        os.close(handle)
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # where an open file cannot be removed, it stays
+            os.unlink(name)
+        os.close(handle)
+
+
+def _lock(handle: int) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        msvcrt.locking(handle, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX)

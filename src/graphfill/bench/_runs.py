@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from . import _data as data
-from . import _refuse
 from ._masks import checksum, draw_mask
 from ._problem import Dataset, Outcome, Problem, Setting
 from ._results import Key, Row, key_of
 from ._splits import draw_split
-from ._systems import FULL, WITHOUT_FEATURES, WITHOUT_MODEL
+from ._systems import FULL, WITHOUT_FEATURES, check_model
 
 DEFAULT = Setting()
 SYSTEM = "graphfill.bench._systems:run"
@@ -53,6 +52,23 @@ class Run:
         """The key columns of its row."""
         return asdict(self) | {"setting": canonical(self.setting)}
 
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> Run | None:
+        """The run of a row; None where its setting is one that this version does not know."""
+        changes = json.loads(row["setting"] or "{}")
+        if "fanout" in changes:
+            changes["fanout"] = tuple(changes["fanout"])
+        if not changes.keys() <= asdict(DEFAULT).keys():
+            return None
+        model, mask, rate = row["model"] or None, row["mask"] or "uniform", float(row["rate"])
+        return cls(row["set"], row["method"], model, mask, round(rate, 6), row["split"],
+                   int(row["run"]), Setting(**changes))  # fmt: skip
+
+    @property
+    def cell(self) -> Run:
+        """What it shares with the runs of other numbers, as run 0: one line of a table."""
+        return replace(self, run=0)
+
     def __str__(self) -> str:
         parts = [self.set, self.method, self.model, f"{self.rate:g} {self.mask}", self.split]
         if self.setting != DEFAULT:
@@ -76,20 +92,20 @@ def canonical(setting: Setting) -> str:
 def pose(run: Run, dataset: Dataset) -> Problem:
     """The problem of a run: its split and its mask drawn."""
     if run.method not in WITHOUT_FEATURES:
-        _refuse.check_has_features(dataset.name, run.method, dataset.n_features)
+        dataset.check_has_features(run.method)
     split = draw_split(dataset, run.split, run.run)
     rate = 0.0 if run.method in FULL else run.rate
     missing = None
     if run.method not in WITHOUT_FEATURES:
         missing = draw_mask(dataset, run.mask, rate, run.run, split)
     if run.method in FULL and missing is not None:
-        _refuse.check_complete(dataset.name, dataset.count_cells(missing))
+        dataset.check_complete(missing)
     return Problem(dataset, split, missing, run.run)
 
 
 def execute(run: Run, files: Mapping[str, data.Files], system: System) -> Row:
     """Do a run and return its row of the record."""
-    _refuse.check_model(run.method, run.model, run.method not in WITHOUT_MODEL)
+    check_model(run.method, run.model)
     problem = pose(run, _dataset(run.set, files.get(run.set)))
     began = time.perf_counter()
     outcome = system(problem, run.method, run.model, run.setting)
@@ -112,16 +128,16 @@ def execute(run: Run, files: Mapping[str, data.Files], system: System) -> Row:
 @lru_cache(maxsize=1)
 def versions() -> str:
     """Of what a run depends on, as JSON."""
-    found = {}
+    numbers = {}
     for name in PACKAGES:
         try:
-            found[name] = version(name.replace("_", "-"))
+            numbers[name] = version(name.replace("_", "-"))
         except PackageNotFoundError:
-            found[name] = "none"
-    return json.dumps(found)
+            numbers[name] = "none"
+    return json.dumps(numbers)
 
 
-@lru_cache(maxsize=8)  # an experiment goes to and fro between the paper's five
+@lru_cache(maxsize=8)  # an experiment alternates between the paper's five
 def _dataset(name: str, files: data.Files | None) -> Dataset:
     return data.load(name) if files is None else files.load()
 

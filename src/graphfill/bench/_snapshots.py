@@ -5,6 +5,8 @@ graph, the classes, the split, the setting, the seed and the versions. Whatever 
 another name, so no training goes on from what is not its own. The limit on epochs is not in the
 name: a training that ended at it goes on when it is raised, with the bits of one that had the
 higher limit from the beginning.
+
+While it goes on, a training also reports its epoch and the accuracy there to whoever listens.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import json
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
@@ -20,17 +23,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import __version__, errors
+from .. import __version__
+from ..errors import InputError
 from ..io._atomic import replacing
-from . import _refuse
 from ._problem import Setting, Split
 
 if TYPE_CHECKING:
     from ._models.network import Network
 
 EVERY = 300.0  # seconds of training from one snapshot to the next
+REPORT_EVERY = 2.0  # seconds from one report to the next
+
+Listener = Callable[[int, float], None]
 
 folder: Path | None = None  # where they are kept in this process; None: they are not
+_listener: Listener | None = None
+_last_report = 0.0
+
+
+def listen(listener: Listener | None) -> None:
+    """Report to `listener` from now on, in this process; None: to nobody."""
+    global _listener, _last_report
+    _listener, _last_report = listener, time.monotonic()
+
+
+def report(epoch: int, accuracy: float) -> None:
+    """Report to whoever listens, if the last report was long enough ago."""
+    global _last_report
+    if _listener is not None and time.monotonic() - _last_report >= REPORT_EVERY:
+        _last_report = time.monotonic()
+        _listener(epoch, accuracy)
 
 
 def file_of(
@@ -55,19 +77,10 @@ def file_of(
 
 
 class Snapshot:
-    """The file of one training, if there is to be one.
+    """The file of one training as `file_of` gives it; None: nothing is kept.
 
-    Parameters
-    ----------
-    path : as `file_of` gives it
-        None: nothing is kept.
-    parts : what has ``state_dict`` and ``load_state_dict``, by name
-    generators : NumPy's sources of random numbers, by name
-
-    Attributes
-    ----------
-    seconds : float
-        Of training before this process took it up.
+    Its parts, by name, have ``state_dict`` and ``load_state_dict``; its generators are NumPy's
+    sources of random numbers.
     """
 
     def __init__(
@@ -78,7 +91,7 @@ class Snapshot:
     ) -> None:
         self._path, self._parts, self._generators = path, parts, generators
         self._begun = self._saved = time.monotonic()
-        self.seconds = 0.0
+        self.seconds = 0.0  # of training before this process took it up
 
     def restore(self, max_epochs: int) -> None:
         """Bring everything to where the file says it was, unless that is beyond the limit."""
@@ -88,11 +101,14 @@ class Snapshot:
             return
         try:
             state = torch.load(self._path, weights_only=True)
-        except Exception as error:  # of any kind, as the damage may be
+        except Exception as error:  # damage may raise an error of any kind
             reason = str(error).partition("\n")[0]
-            raise _refuse.unreadable_snapshot(self._path, reason) from None
+            raise InputError(
+                f"{self._path} does not say where a training stood ({reason}): delete it, and the "
+                "run begins anew."
+            ) from None
         if state["parts"]["stopping"]["epoch"] > max_epochs:
-            self._path = None  # which is left to those who go farther
+            self._path = None  # it is kept for a training with a higher limit
             return
         for name, part in self._parts.items():
             part.load_state_dict(state["parts"][name])
@@ -135,6 +151,6 @@ class Snapshot:
             path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(path) as file:
                 torch.save(state, file)
-        except (OSError, errors.InputError) as error:  # a full disk is not to end the training
+        except (OSError, InputError) as error:  # a full disk must not end the training
             warnings.warn(f"This training would begin anew after a stop: {error}", stacklevel=2)
             self._path = None

@@ -11,7 +11,6 @@ import io
 import os
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..errors import InputError
 from ..io._atomic import replacing
-from . import _refuse
-from ._lock import locked
+from ._results import locked
 
 DIGESTS = {
     "cora.npz": "11a33a04ce65ec2bba907efb3357ef2f80ef77766a7fabeb2325e060b9a41421",
@@ -71,7 +70,22 @@ def fetch(name: str) -> Raw:
     except (ImportError, OSError) as error:  # a URLError is an OSError
         source = OGB[name][0].rpartition("/")[2] if name in OGB else None
         hint = f"; {source} may also be put into {cache_folder() / 'ogb'}" if source else ""
-        raise _refuse.no_data(name, file if file in DIGESTS else None, f"{error}{hint}") from None
+        raise _no_data(name, f"{error}{hint}") from None
+
+
+def _no_data(name: str, reason: str) -> InputError:
+    """A set that is neither in the user's folder nor can be downloaded."""
+    file = _file(name)
+    if file not in DIGESTS:
+        return InputError(
+            f"The set {name!r} is not here and cannot be downloaded ({reason}): connect to the "
+            "network first."
+        )
+    where = "has none" if os.environ.get("GRAPHFILL_DATA") else "is not set"
+    return InputError(
+        f"The set {name!r} is not here: put {file} into the folder that GRAPHFILL_DATA names "
+        f"(which {where}), or have it downloaded, which failed ({reason})."
+    )
 
 
 def _file(name: str) -> str:
@@ -84,7 +98,13 @@ def _file(name: str) -> str:
 def read_arrays(path: Path, digest: str) -> Raw:
     """A file of the user's folder: the very bytes that were checked are read, and no pickle."""
     content = path.read_bytes()
-    _refuse.check_digest(path, digest, hashlib.sha256(content).hexdigest())
+    actual = hashlib.sha256(content).hexdigest()
+    if actual != digest:  # not the file that the published figures were computed from
+        raise InputError(
+            f"{path} is not the file that is known by its name (its SHA-256 begins with "
+            f"{actual[:12]}, not {digest[:12]}): get it again, or remove it so that it is "
+            "downloaded."
+        )
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         held = {key: arrays[key] for key in arrays.files}
     edges = held["edge_index"] if "edge_index" in held else held["arcs"]
@@ -152,7 +172,9 @@ def read_ogb(name: str) -> Raw:
             y = _column(archive, f"{name}/raw/node-label.csv.gz", np.int64)[:, 0]
             X = _column(archive, f"{name}/raw/node-feat.csv.gz", np.float32)
     except (zipfile.BadZipFile, KeyError) as error:
-        raise _refuse.unreadable_set(path, error) from None
+        raise InputError(
+            f"{path} cannot be read ({error}): remove it so that it is downloaded."
+        ) from None
     return Raw(edges, X, y, parts)
 
 
@@ -163,25 +185,28 @@ def _column(archive: zipfile.ZipFile, member: str, dtype: type) -> NDArray[Any]:
 
     with archive.open(member) as packed, pa.CompressedInputStream(packed, "gzip") as text:
         table = csv.read_csv(text, csv.ReadOptions(autogenerate_column_names=True))
-    made = np.empty((table.num_rows, table.num_columns), dtype=dtype)
+    array = np.empty((table.num_rows, table.num_columns), dtype=dtype)
     for number, column in enumerate(table.columns):
-        made[:, number] = column.to_numpy()
-    return made
+        array[:, number] = column.to_numpy()
+    return array
 
 
 def _download(url: str, path: Path) -> None:
     """Fetch a file, which appears under its name when it is complete."""
     from urllib.request import urlopen
 
+    from tqdm import tqdm
+
     path.parent.mkdir(parents=True, exist_ok=True)
     with urlopen(url, timeout=30) as answer, replacing(path) as file:
         size = int(answer.headers.get("Content-Length") or 0)
-        with _bytes_bar(path.name, size) as tick:
+        bar = {"desc": path.name, "unit": "B", "unit_scale": True, "delay": 1.0}
+        with tqdm(total=size or None, **bar) as shown:
             for piece in _pieces(answer, url):
                 file.write(piece)
-                tick(len(piece))
+                shown.update(len(piece))
         if size and file.tell() != size:
-            raise _refuse.download_failed(url, f"it ended after {file.tell()} of {size} bytes")
+            raise _failed(url, f"it ended after {file.tell()} of {size} bytes")
 
 
 def _pieces(answer: Any, url: str) -> Iterator[bytes]:
@@ -190,15 +215,11 @@ def _pieces(answer: Any, url: str) -> Iterator[bytes]:
         try:
             piece = answer.read(1 << 20)
         except OSError as error:
-            raise _refuse.download_failed(url, error) from None
+            raise _failed(url, error) from None
         if not piece:
             return
         yield piece
 
 
-@contextmanager
-def _bytes_bar(what: str, size: int) -> Iterator[Any]:
-    from tqdm import tqdm
-
-    with tqdm(total=size or None, desc=what, unit="B", unit_scale=True, delay=1.0) as bar:
-        yield bar.update
+def _failed(url: str, reason: object) -> InputError:
+    return InputError(f"{url} could not be downloaded ({reason}): nothing is kept; try again.")

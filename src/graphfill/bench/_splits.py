@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import _refuse
-from ._problem import Dataset, Ints, Split
+from ..errors import InputError, option
+from ._problem import Dataset, Ints, Split, check_name
 
 SPLITS = {
     "paper": "20 nodes of each class to train on, 1,500 others to validate, the rest to test",
@@ -16,18 +16,25 @@ SPLITS = {
 PER_CLASS = 20
 VALIDATION = 1500
 DEVELOPMENT = 1500
-DEVELOPMENT_SEED = 1684992425  # the official code's: the very nodes the paper was tested on
+DEVELOPMENT_SEED = 1684992425  # the official code's: it gives the paper's own test nodes
 STREAM = 1  # so that a split and a mask of one seed are not made of the same numbers
 
 
-def draw_split(dataset: Dataset, kind: str, seed: int) -> Split:
-    """Split the labelled nodes of a set; the same seed gives the same split.
+def usual_split(name: str) -> str:
+    """The kind of split of a set in the paper.
 
-    Parameters
-    ----------
-    kind : {"paper", "development", "thirds", "official"}
-        See `SPLITS`.
-    seed : int
+    Examples
+    --------
+    >>> usual_split("cora"), usual_split("arxiv"), usual_split("mixhop-0.3")
+    ('paper', 'official', 'thirds')
+    """
+    if name.startswith("mixhop"):
+        return "thirds"
+    return "official" if name in ("arxiv", "products") else "paper"
+
+
+def draw_split(dataset: Dataset, kind: str, seed: int) -> Split:
+    """Split the labelled nodes of a set by a kind of `SPLITS`; a seed always gives the same split.
 
     Examples
     --------
@@ -37,26 +44,29 @@ def draw_split(dataset: Dataset, kind: str, seed: int) -> Split:
     >>> len(split.train), len(split.val), len(split.test)
     (3, 3, 3)
     """
-    _refuse.check_name("split", kind, SPLITS)
+    check_name("split", kind, SPLITS)
     labelled = np.flatnonzero(dataset.y >= 0)
     rng = np.random.default_rng([seed, STREAM])
     if kind == "official":
         if dataset.official is None:
-            raise _refuse.no_official_split(dataset.name)
+            raise InputError(
+                f"The set {dataset.name!r} comes without an official split: use "
+                f"{option('split')} paper or thirds."
+            )
         return dataset.official
     if kind == "thirds":
-        _refuse.check_rest(dataset.name, labelled.size, 2, "training and validation")
+        _check_rest(dataset.name, labelled.size, 2, "training and validation")
         train, val, test = np.array_split(rng.permutation(labelled), 3)
     elif kind == "development":
-        _refuse.check_rest(dataset.name, labelled.size, DEVELOPMENT, "development")
-        fixed = np.random.RandomState(DEVELOPMENT_SEED)  # whose draw it is
+        _check_rest(dataset.name, labelled.size, DEVELOPMENT, "development")
+        fixed = np.random.RandomState(DEVELOPMENT_SEED)  # the generator of the official code
         pool = labelled[fixed.choice(labelled.size, DEVELOPMENT, replace=False)]
         train = _per_class(dataset, pool, rng, f" among the {DEVELOPMENT} of its development set")
         val, test = np.setdiff1d(pool, train), np.setdiff1d(labelled, pool)
     else:
         train = _per_class(dataset, labelled, rng)
         rest = np.setdiff1d(labelled, train)
-        _refuse.check_rest(dataset.name, rest.size, VALIDATION, "validation")
+        _check_rest(dataset.name, rest.size, VALIDATION, "validation")
         rest = rng.permutation(rest)
         val, test = rest[:VALIDATION], rest[VALIDATION:]
     return Split(np.sort(train), np.sort(val), np.sort(test))
@@ -67,6 +77,19 @@ def _per_class(dataset: Dataset, rows: Ints, rng: np.random.Generator, where: st
     chosen = []
     for label in range(dataset.n_classes):
         members = rows[dataset.y[rows] == label]
-        _refuse.check_class_size(dataset.name, label, members.size, PER_CLASS, where)
+        if members.size < PER_CLASS:
+            raise InputError(
+                f"Class {label} of {dataset.name!r} has {members.size} node(s){where} but the "
+                f"split takes {PER_CLASS} of each class to train on: use {option('split')} thirds."
+            )
         chosen.append(rng.choice(members, PER_CLASS, replace=False))
     return np.concatenate(chosen)
+
+
+def _check_rest(name: str, size: int, taken: int, part: str) -> None:
+    """Refuse a part of a split that takes all nodes there are, and leaves none to test on."""
+    if size <= taken:
+        raise InputError(
+            f"The split takes {taken} nodes of {name!r} for {part}, and some more to test on, but "
+            f"there are {size} for both: use {option('split')} thirds."
+        )

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import errors
-from . import _refuse
+from ..errors import InputError, check_choice, check_number
 from ._fills import is_own, resolve
-from ._problem import Floats, Outcome, Problem, Setting
+from ._problem import Floats, Outcome, Problem, Setting, check_name
 
 if TYPE_CHECKING:
     from ._train import Fitted
@@ -35,10 +34,7 @@ METHODS = {
     "pagnn": "PaGNN, a network that passes over missing cells",
     "gcnmf": "GCNMF, a network that integrates over missing cells",
 }
-MODELS = {
-    "gcn": "graph convolutions",
-    "sage": "GraphSAGE, mean over neighbours",
-}
+MODELS = {"gcn": "graph convolutions", "sage": "GraphSAGE, mean over neighbours"}
 FULL = ("full", "full-binary")
 LABELS = ("labels", "labels-plain")
 WITHOUT_MODEL = (*LABELS, "pagnn", "gcnmf")
@@ -48,18 +44,14 @@ WITHOUT_FEATURES = (*LABELS, "positional", "positional-rest", "positional-raw")
 def run(problem: Problem, method: str, model: str | None, setting: Setting) -> Outcome:
     """Run one method once; all randomness comes from ``problem.seed``.
 
-    Parameters
-    ----------
-    method : str
-        One of `METHODS`, or a fill of the user's own (see `fills.resolve`).
-    model : {"gcn", "sage", None}
-        What is trained on the filled features; None for methods that are models themselves.
+    The method is one of `METHODS`, or a fill of the user's own (see `resolve`). The model is
+    trained on the filled features; None for methods that are models themselves.
     """
     check(problem, method, model, setting)
     if method in LABELS:
-        from ._models import label_propagation
+        from ._models import featureless
 
-        return label_propagation.run(problem, self_loops=method == "labels")
+        return featureless.run_labels(problem, self_loops=method == "labels")
     if method == "gcnmf":
         from ._models import gcnmf
 
@@ -69,11 +61,7 @@ def run(problem: Problem, method: str, model: str | None, setting: Setting) -> O
     filled = time.perf_counter()
     fitted = _trained(problem, X, model or method, setting)
     done = time.perf_counter()
-    return Outcome(
-        test_accuracy=fitted.test_accuracy,
-        val_accuracy=fitted.val_accuracy,
-        n_epochs=fitted.n_epochs,
-        best_epoch=fitted.best_epoch,
+    return fitted.outcome(
         fill_seconds=0.0 if method in (*FULL, "pagnn") else filled - started,
         train_seconds=max(done - filled, fitted.seconds),  # of an earlier process too
         reconstruction=reconstruction_error(problem, method, X),
@@ -83,16 +71,23 @@ def run(problem: Problem, method: str, model: str | None, setting: Setting) -> O
 def check(problem: Problem, method: str, model: str | None, setting: Setting) -> None:
     """Refuse what cannot be run, before anything is."""
     if not is_own(method):
-        _refuse.check_name("method", method, METHODS)
-    _refuse.check_model(method, model, method not in WITHOUT_MODEL)
+        check_name("method", method, METHODS)
+    check_model(method, model)
     if model is not None:
-        _refuse.check_name("model", model, MODELS)
-    errors.check_number("n_layers", setting.n_layers, low=2, integer=True)
-    errors.check_number("max_epochs", setting.max_epochs, low=1, integer=True)
-    errors.check_choice("jumping", setting.jumping, (None, "max"))
-    dataset = problem.dataset
+        check_name("model", model, MODELS)
+    check_number("n_layers", setting.n_layers, low=2, integer=True)
+    check_number("max_epochs", setting.max_epochs, low=1, integer=True)
+    check_choice("jumping", setting.jumping, (None, "max"))
     if method not in WITHOUT_FEATURES:
-        _refuse.check_has_features(dataset.name, method, dataset.n_features)
+        problem.dataset.check_has_features(method)
+
+
+def check_model(method: str, model: str | None) -> None:
+    """Refuse a network where there is none to choose, and none where there is."""
+    takes_model = method not in WITHOUT_MODEL
+    if takes_model == (model is None):
+        rest = "takes a model: name gcn or sage" if takes_model else "takes no model: give None"
+        raise InputError(f"Method {method!r} {rest} (it was given {model!r}).")
 
 
 def reconstruction_error(problem: Problem, method: str, X: Floats) -> float | None:
@@ -104,9 +99,9 @@ def reconstruction_error(problem: Problem, method: str, X: Floats) -> float | No
         return None
     truth = problem.dataset.dense()
     hidden = problem.missing & ~np.isnan(truth)
-    true, said = truth[hidden].astype(np.float64), X[hidden].astype(np.float64)
+    true, filled = truth[hidden].astype(np.float64), X[hidden].astype(np.float64)
     size = float(np.linalg.norm(true))
-    return float(np.linalg.norm(said - true)) / size if size else None
+    return float(np.linalg.norm(filled - true)) / size if size else None
 
 
 def _features(problem: Problem, method: str) -> Floats:
@@ -114,16 +109,16 @@ def _features(problem: Problem, method: str) -> Floats:
     dataset, seed = problem.dataset, problem.seed
     if method in FULL:
         X = dataset.dense()
-        _refuse.check_complete(dataset.name, dataset.count_cells(np.isnan(X)))
+        dataset.check_complete(np.isnan(X))
         return X if method == "full" else (X != 0).astype(X.dtype)
     if method in WITHOUT_FEATURES:
-        from ._models import positional
+        from ._models import featureless
 
-        if method == "positional-rest":  # the first is but the roots of the degrees
-            return positional.unit_rows(positional.encode(dataset.graph, k=21)[:, 1:])
-        raw = positional.encode(dataset.graph, k=20)
-        # The paper does not say how its are scaled; these come nearest to its figures.
-        return raw if method == "positional-raw" else positional.unit_rows(raw)
+        if method == "positional-rest":  # the first is the roots of the degrees
+            return featureless.unit_rows(featureless.encode(dataset.graph, k=21)[:, 1:])
+        raw = featureless.encode(dataset.graph, k=20)
+        # The paper does not say how it scales them; this comes nearest to its figures.
+        return raw if method == "positional-raw" else featureless.unit_rows(raw)
     X = problem.incomplete()
     if method == "pagnn" or not np.isnan(X).any():
         return X
@@ -136,10 +131,10 @@ def _features(problem: Problem, method: str) -> Floats:
 
 def _trained(problem: Problem, X: NDArray[Any], model: str, setting: Setting) -> Fitted:
     from . import _train as train
-    from ._models import gcn, pagnn, sage
+    from ._models import gcn, sage
 
-    network = {"gcn": gcn, "sage": sage, "pagnn": pagnn}[model].network
+    networks = {"gcn": gcn.network, "sage": sage.network, "pagnn": gcn.partial_network}
     dataset = problem.dataset
     with train.seeded(problem.seed):
-        built = network(X, dataset.graph, dataset.n_classes, setting)
+        built = networks[model](X, dataset.graph, dataset.n_classes, setting)
     return train.fit(built, dataset.y, problem.split, setting, problem.seed)

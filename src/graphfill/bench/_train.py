@@ -31,40 +31,34 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from . import _progress as pulse
 from . import _snapshots as snapshots
+from ._models.blocks import Sampler, receptive_field, whole
 from ._models.network import Network
-from ._models.products import as_tensor, device
-from ._models.receptive import receptive_field, whole
-from ._models.sampling import Sampler
-from ._models.tiles import near_order
-from ._problem import Setting, Split
+from ._models.products import as_tensor, device, near_order
+from ._problem import Outcome, Setting, Split
 
 Progress = Callable[[int, float], None]
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A trained network's predictions and how they came about; accuracies in percent.
-
-    Attributes
-    ----------
-    best_epoch : int
-        The first epoch that reached the best validation accuracy, counted from 1.
-    n_epochs : int
-        Epochs trained.
-    seconds : float
-        Those of earlier processes too, if it went on from a snapshot.
-    predictions : int64 array [n_nodes]
-        The class of every node, by the weights of the best epoch.
-    """
+    """A trained network's predictions and how they came about; accuracies in percent."""
 
     test_accuracy: float
     val_accuracy: float
-    best_epoch: int
+    best_epoch: int  # the first that reached the best validation accuracy, counted from 1
     n_epochs: int
-    seconds: float
-    predictions: NDArray[np.int64]
+    seconds: float  # those of earlier processes too, if it went on from a snapshot
+    predictions: NDArray[np.int64]  # the class of every node, by the weights of the best epoch
+
+    def outcome(
+        self, fill_seconds: float, train_seconds: float, reconstruction: float | None = None
+    ) -> Outcome:
+        """As a row of the record has it."""
+        return Outcome(
+            self.test_accuracy, self.val_accuracy, self.n_epochs, self.best_epoch,
+            fill_seconds, train_seconds, reconstruction,
+        )  # fmt: skip
 
 
 @contextmanager
@@ -98,14 +92,9 @@ def fit(
 
     An epoch is one step (or one pass over the mini-batches) and the validation accuracy after
     it. Training ends after `setting.patience` epochs without a higher validation accuracy; an
-    equal one is no progress, so that of several best epochs the first is kept.
-
-    Parameters
-    ----------
-    seed : int
-        Of dropout, and of the mini-batches; the same seed gives the same bits on one thread.
-    progress : callable, optional
-        Told the number of each epoch and its validation accuracy in percent.
+    equal one is no progress, so that of several best epochs the first is kept. The seed is that of
+    dropout and of the mini-batches: the same one gives the same bits on one thread. `progress` is
+    called with the number of each epoch and its validation accuracy in percent.
     """
     started = time.perf_counter()
     network.to(device())
@@ -128,7 +117,7 @@ def fit(
         while not stopping.over:
             accuracy = next(epochs)
             stopping.note(accuracy)
-            pulse.beat(stopping.epoch, accuracy)
+            snapshots.report(stopping.epoch, accuracy)
             if progress is not None:
                 progress(stopping.epoch, accuracy)
             snapshot.keep()
@@ -191,10 +180,7 @@ class _EarlyStopping:
 
 
 def _whole_epochs(
-    network: Network,
-    optimizer: torch.optim.Optimizer,
-    y: NDArray[np.int64],
-    split: Split,
+    network: Network, optimizer: torch.optim.Optimizer, y: NDArray[np.int64], split: Split
 ) -> Iterator[float]:
     """The validation accuracy after each step on all training rows, without end."""
     S, depth, rank = network.operator, network.n_blocks, near_order(network.operator)
@@ -210,16 +196,16 @@ def _whole_epochs(
         network.eval()
         with torch.no_grad():
             H = torch.cat([H, network.first(further)])
-            said = network.rest(H, judge.blocks).argmax(1)
+            predicted = network.rest(H, judge.blocks).argmax(1)
         network.train()
-        return _accuracy(said, truth)
+        return _accuracy(predicted, truth)
 
     network.train()
     H = network.first(part)
     while True:
         logits = network.rest(H, learn.blocks)
         optimizer.zero_grad()
-        functional.cross_entropy(logits, targets).backward()
+        torch.autograd.backward(functional.cross_entropy(logits, targets))
         optimizer.step()
         H = network.first(part)
         yield accuracy(H.detach())
@@ -244,14 +230,15 @@ def _sampled_epochs(
         for batch in sampler.epoch(network, split.train, size, rng):
             logits = network.rest(network.first(batch.part), batch.blocks)
             optimizer.zero_grad()
-            functional.cross_entropy(logits, as_tensor(y[batch.rows])).backward()
+            loss = functional.cross_entropy(logits, as_tensor(y[batch.rows]))
+            torch.autograd.backward(loss)
             optimizer.step()
         network.eval()
         with torch.no_grad():
-            said = network.rest(network.first(further), judge.blocks).argmax(1)
-        yield _accuracy(said, truth)
+            predicted = network.rest(network.first(further), judge.blocks).argmax(1)
+        yield _accuracy(predicted, truth)
 
 
-def _accuracy(said: Any, truth: Any) -> float:
+def _accuracy(predicted: Any, truth: Any) -> float:
     """Percent of rows whose class is right; 0 of none."""
-    return 100.0 * int((said == truth).sum()) / max(len(truth), 1)
+    return 100.0 * int((predicted == truth).sum()) / max(len(truth), 1)

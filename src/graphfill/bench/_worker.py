@@ -17,11 +17,10 @@ from importlib import import_module
 from typing import Any, BinaryIO
 
 from ..errors import InputError, command_line
-from . import _progress as pulse
 from . import _snapshots as snapshots
 
 LATE = ("graphfill.imputers", "torch", "graphfill.bench._train", "graphfill.bench._models.gcn",
-        "graphfill.bench._models.sage", "graphfill.bench._models.pagnn")  # fmt: skip
+        "graphfill.bench._models.sage")  # fmt: skip
 
 
 def main() -> None:
@@ -48,11 +47,11 @@ def serve(orders: BinaryIO, answers: BinaryIO) -> None:
         pickle.dump((kind, what), answers)
         answers.flush()
 
-    pulse.listen(lambda epoch, accuracy: answer("epoch", (epoch, accuracy)))
+    snapshots.listen(lambda epoch, accuracy: answer("epoch", (epoch, accuracy)))
     while True:
         try:
             run = pickle.load(orders)
-        except EOFError:  # whoever gave the orders is gone, or has no more
+        except EOFError:  # there are no more orders, or nobody to give them
             return
         try:
             if system is None:
@@ -69,7 +68,7 @@ def serve(orders: BinaryIO, answers: BinaryIO) -> None:
 def _ready(system_name: str) -> Any:
     """The system, once fills know that the cores are shared by processes.
 
-    What it loads late is loaded now: no run's time is to have that of an import in it.
+    What it loads late is loaded now: the time of an import is no part of a run's.
     """
     from . import _fills as fills
     from ._runs import SYSTEM
@@ -77,7 +76,7 @@ def _ready(system_name: str) -> Any:
     fills.threads = 1
     if system_name == SYSTEM:
         for name in LATE:
-            with suppress(ImportError):  # whoever needs it says so
+            with suppress(ImportError):  # the run that needs it reports it
                 import_module(name)
     return fills.load_function(system_name)
 

@@ -76,7 +76,7 @@ def _add_paper(tasks: Any, command: Adder) -> list[argparse.Action]:
     which.add_argument("--table", choices=("1", "2"), action="append", default=[])
     which.add_argument("--figure", choices=FIGURES, action="append", default=[])
     which.add_argument("--all", action="store_true", help="all tables and figures")
-    which.add_argument("--page", action="store_true", help="write the page; run nothing")
+    which.add_argument("--page", action="store_true", help="of the rows there are; run nothing")
     which.add_argument("--sets", nargs="+", metavar="SET", help="only on these")
     which.add_argument("--runs", type=count, default=None, metavar="N", help="of each (10)")
     which.add_argument("--quick", action="store_true", help="2 sets, 2 runs, 100 epochs at most")

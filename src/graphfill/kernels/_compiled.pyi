@@ -19,8 +19,5 @@ edge_mirror: Callable[..., None]
 components: Callable[..., int]
 cluster: Callable[..., int]
 select_rows: Callable[..., None]
-product: Callable[..., None]
-rectify: Callable[..., None]
-rectify_gradient: Callable[..., None]
 
 def __getattr__(name: str) -> Any: ...

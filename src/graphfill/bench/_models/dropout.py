@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ... import kernels
-from .receptive import Block
+from .. import _compiled_layers as compiled
+from .blocks import Block
 
 STEPS = 2**16  # a 16-bit number is drawn for each entry
 
@@ -50,8 +51,8 @@ class RectifiedDropout(nn.Module):
         if H.is_cuda or self._below >= STEPS:
             return functional.dropout(torch.relu(H), self.p)
         drawn = self._drawn(H.numel())
-        if _compiled(H):
-            return _Rectified.apply(H, None, drawn, self._below, 0)[0]
+        if _takes(H):
+            return _rectified(H, None, drawn, self._below, 0)[0]
         kept = torch.from_numpy(drawn >= self._below).view(H.shape)
         return functional.relu(H) * kept * _scale(self._below)
 
@@ -63,11 +64,11 @@ class RectifiedDropout(nn.Module):
         Of the latter the rows that `block` computes, or all. Without a previous one, it is H.
         """
         leading = block is None or block.places is None
-        fits = _compiled(H) and (previous is None or _compiled(previous))
+        fits = _takes(H) and (previous is None or _takes(previous))
         if self.training and 0 < self._below < STEPS and leading and fits:
             n_own = len(H) if block is None else block.matrix.shape[0]
             drawn = self._drawn(H.numel())
-            return _Rectified.apply(H, previous, drawn, self._below, n_own)
+            return _rectified(H, previous, drawn, self._below, n_own)
         H = self(H)
         highest = H if previous is None else torch.maximum(previous, H)
         return H, highest if block is None else block.own(highest)
@@ -79,10 +80,10 @@ class RectifiedDropout(nn.Module):
         return self._bits.random_raw(size // 4 + 1).view(np.uint16)[:size]
 
 
-def _compiled(H: Tensor) -> bool:
+def _takes(H: Tensor) -> bool:
     """Whether the extension takes this block."""
     fits = H.dtype == torch.float32 and not H.is_cuda and H.is_contiguous()
-    return fits and kernels.implementation == "compiled"
+    return fits and compiled.available()
 
 
 def _scale(below: int) -> float:
@@ -111,30 +112,31 @@ class _Rectified(torch.autograd.Function):
         below: int,
         n_own: int,
     ) -> tuple[Tensor, Tensor]:
-        from .._compiled_layers import rectify
-
         out = torch.empty_like(H)
-        made = None if previous is None else H.new_empty(n_own, *H.shape[1:])
-        rectify(
-            _array(H), drawn, below, _scale(below), _array(out), _array(previous), _array(made),
-            threads=torch.get_num_threads(),
+        highest = None if previous is None else H.new_empty(n_own, *H.shape[1:])
+        compiled.rectify(
+            _array(H), drawn, below, _scale(below), _array(previous), _array(out), _array(highest),
+            0 if highest is None else highest.numel(),
+            size=H.numel(), threads=torch.get_num_threads(),
         )  # fmt: skip
         ctx.save_for_backward(out, previous)
         ctx.scale = _scale(below)
         ctx.set_materialize_grads(False)
-        return out, out[:n_own] if made is None else made
+        return out, out[:n_own] if highest is None else highest
 
     @staticmethod
     def backward(
         ctx: Any, to_out: Tensor | None, to_highest: Tensor | None
     ) -> tuple[Tensor, Tensor | None, None, None, None]:
-        from .._compiled_layers import rectify_gradient
-
         out, previous = ctx.saved_tensors
         to_H = torch.empty_like(out)
         to_previous = None if previous is None else torch.empty_like(previous)
-        rectify_gradient(
+        compiled.rectify_gradient(
             _array(to_out), _array(to_highest), _array(previous), _array(out), ctx.scale,
-            _array(to_H), _array(to_previous), threads=torch.get_num_threads(),
+            _array(to_H), _array(to_previous), 0 if to_highest is None else to_highest.numel(),
+            size=out.numel(), threads=torch.get_num_threads(),
         )  # fmt: skip
         return to_H, to_previous, None, None, None
+
+
+_rectified: Callable[..., tuple[Tensor, Tensor]] = _Rectified.apply

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +23,10 @@ from torch import Tensor, nn
 
 from .._problem import Outcome, Problem, Setting
 from .._train import fit, seeded
+from .blocks import receptive_field
 from .gcn import Convolution, operator
 from .network import Network, widths
-from .products import FixedMatrix, as_tensor, device
-from .receptive import receptive_field
+from .products import FixedMatrix, as_tensor, operand
 
 N_COMPONENTS = 5
 EM_STEPS = 20  # of the mixture the training starts from, which it goes on to change
@@ -46,14 +47,7 @@ def run(problem: Problem, setting: Setting) -> Outcome:
         first = MixtureConvolution(X, S, mixture, widths(setting, n_classes)[0])
         network = Network(first, Convolution, S, n_classes, setting)
     fitted = fit(network, y, problem.split, setting, problem.seed)
-    return Outcome(
-        test_accuracy=fitted.test_accuracy,
-        val_accuracy=fitted.val_accuracy,
-        n_epochs=fitted.n_epochs,
-        best_epoch=fitted.best_epoch,
-        fill_seconds=seconds,
-        train_seconds=fitted.seconds,
-    )
+    return fitted.outcome(fill_seconds=seconds, train_seconds=fitted.seconds)
 
 
 @dataclass(frozen=True)
@@ -85,10 +79,7 @@ def start_mixture(X: NDArray[np.floating], n_components: int, seed: int) -> Mixt
     means = filled.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     np.copyto(filled, means, where=~known)
     model = GaussianMixture(
-        min(n_components, len(X)),
-        covariance_type="diag",
-        max_iter=EM_STEPS,
-        random_state=seed,
+        min(n_components, len(X)), covariance_type="diag", max_iter=EM_STEPS, random_state=seed
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -105,15 +96,7 @@ class MixtureConvolution(nn.Module):
     with m_k the rows of X whose missing cells are at the mean of component k, v_k its variances
     there and 0 elsewhere, and gamma_i the probabilities of the components given the known cells
     of row i.
-    Without a missing cell it is ReLU(S (X W + b)).
-
-    Parameters
-    ----------
-    X : [n, columns], NaN where missing
-    S : CSR array [n, n]
-    mixture : Mixture
-        Where training starts from.
-    width : int
+    Without a missing cell it is ReLU(S (X W + b)). Training starts from the mixture that is given.
     """
 
     def __init__(
@@ -158,10 +141,11 @@ class MixtureConvolution(nn.Module):
         wide = (spread * torch.stack([W, W * W], dim=1)[:, :, None]).reshape(n_columns, -1)
         m, v = (part.missing @ wide).chunk(2, dim=1)
         base = part.values @ W + self.bias
-        m = (m.unflatten(1, (-1, width)) + base[:, None]).flatten(1)
+        m = (m.reshape(len(m), -1, width) + base[:, None]).flatten(1)
         a, s = part.S @ m, part.squares @ v.contiguous()
-        E = expected_relu(a, s).unflatten(1, (-1, width))
-        return (self._responsibilities(part)[:, None] @ E)[:, 0]
+        E = expected_relu(a, s).view(len(a), -1, width)
+        expected: Tensor = (self._responsibilities(part)[:, None] @ E)[:, 0]
+        return expected
 
     def _responsibilities(self, part: _Part) -> Tensor:
         """Probability of each component given what is known of each row, [rows, K].
@@ -190,7 +174,7 @@ def expected_relu(a: Tensor, s: Tensor) -> Tensor:
     >>> expected_relu(torch.tensor([0.0, -1.0, 2.0]), torch.tensor([1.0, 0.0, 0.0]))
     tensor([0.3989, 0.0000, 2.0000])
     """
-    return _ExpectedReLU.apply(a, s)
+    return _expected_relu(a, s)
 
 
 class _ExpectedReLU(torch.autograd.Function):
@@ -211,6 +195,9 @@ class _ExpectedReLU(torch.autograd.Function):
         to_a = gradient * torch.where(random, below, (a > 0).to(a.dtype))
         to_s = gradient * torch.where(random, 0.5 * density / root, 0.0)
         return to_a, to_s
+
+
+_expected_relu: Callable[[Tensor, Tensor], Tensor] = _ExpectedReLU.apply
 
 
 @dataclass(frozen=True)
@@ -245,6 +232,4 @@ class _Missing:
 
 
 def _fixed(A: sparse.csr_array) -> FixedMatrix | Tensor:
-    if A.nnz > SPARSE * A.shape[0] * A.shape[1]:
-        return torch.as_tensor(A.toarray(), device=device())
-    return FixedMatrix(A)
+    return operand(A, SPARSE)

@@ -19,9 +19,9 @@ from torch import Tensor, nn
 
 from ...graph._graph import Graph
 from .._train import seeded
-from .fixed import SPARSE_BELOW, glorot
-from .positional import normalized_adjacency
-from .products import FixedMatrix, as_tensor, device
+from .featureless import normalized_adjacency
+from .network import SPARSE_BELOW, glorot
+from .products import FixedMatrix, as_tensor, device, operand
 
 Floats = NDArray[np.float32]
 Cells = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -45,14 +45,8 @@ def fill(X: Floats, graph: Graph, seed: int = 0, *, max_epochs: int = MAX_EPOCHS
     Half of the known cells are fed in, the targets T are 40 % of them, and the last 10 % say
     when to stop. Then all known cells are fed in. Known cells come back as they were. At most
     `max_epochs` epochs of training, which on the largest of the paper's five graphs takes a
-    minute on one core when 99 % is missing, two when half is.
-
-    Parameters
-    ----------
-    X : float32 [n, F], NaN where missing
-    graph : Graph
-    seed : int
-        Of the cells' parts and the initial weights.
+    minute on one core when 99 % is missing, two when half is. The seed is that of the cells'
+    parts and of the initial weights.
     """
     known = np.flatnonzero(~np.isnan(X))
     if not len(known) or len(known) == X.size:
@@ -156,8 +150,8 @@ def _train(
     for _ in range(max_epochs):
         G = network.encode(inputs)
         with torch.no_grad():
-            said = network.cells(G, checked_rows, checked_columns)
-            error = float((said - truth).square().mean())
+            predicted = network.cells(G, checked_rows, checked_columns)
+            error = float((predicted - truth).square().mean())
         if error < least:
             least, waited, kept = error, 0, copy.deepcopy(network.state_dict())
         waited += 1
@@ -166,7 +160,7 @@ def _train(
         loss = (network.cells(G, rows, columns) - wanted).square().mean()
         loss = loss + SMOOTHNESS / 2.0 / X.size * network.roughness(G)
         optimizer.zero_grad()
-        loss.backward()
+        torch.autograd.backward(loss)
         optimizer.step()
     network.load_state_dict(kept)
 
@@ -175,6 +169,4 @@ def _only(X: Floats, cells: Cells) -> FixedMatrix | Tensor:
     """X with zeros everywhere but in these cells."""
     matrix = sparse.csr_array((X[cells], cells), shape=X.shape)
     matrix.eliminate_zeros()
-    if matrix.nnz > SPARSE_BELOW * X.size:
-        return as_tensor(matrix.toarray())
-    return FixedMatrix(matrix)
+    return operand(matrix, SPARSE_BELOW)

@@ -12,10 +12,9 @@ from torch import Tensor, nn
 
 from ...graph._graph import Graph
 from .._problem import Setting
-from .fixed import FixedLinear, Matrix, compact, fan_in, settled
+from .blocks import Block
 from .gcn import adjacency
-from .network import Network, widths
-from .receptive import Block
+from .network import FixedLinear, Matrix, Network, compact, fan_in, widths
 
 
 def operator(graph: Graph, dtype: Any = np.float32) -> sparse.csr_array:
@@ -64,7 +63,7 @@ def network(X: NDArray[Any], graph: Graph, n_classes: int, setting: Setting) -> 
     mean = fan_in(n_in, n_in, width)
     bias = fan_in(n_in, width)
     weight = torch.cat([mean, fan_in(n_in, n_in, width)])[torch.from_numpy(np.tile(live, 2))]
-    first = FixedLinear(settled(_beside(P @ features, features)), weight, bias, sample)
+    first = FixedLinear(_beside(P @ features, features), weight, bias, sample)
     return Network(first, Convolution, P, n_classes, setting)
 
 

@@ -2,120 +2,155 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .. import _refuse
-from .._grid import run_grid
+from ...io._atomic import replacing
+from .._grid import INTERRUPTED, run_and_report
+from .._problem import check_name
 from .._results import Results
-from .._runs import Run
-from . import page, spectral, tables
+from .._table import Table
+from . import spectral
 from .experiments import EXPERIMENTS, LARGE, MIXHOP, PAPER, SETS, Scope, breadth_first, stages
-from .figures import FIGURES
+from .figures import FIGURES, TITLES, write_figures
 from .measured import Measured
+from .spectral import Spectrum
+from .tables import TABLES
 
 DOCS = Path("docs", "paper")  # in a checkout
 FOLDER = Path("graphfill-paper")  # elsewhere
-INTERRUPTED = 130
 
 
-def run(options: argparse.Namespace) -> int:
+@dataclass(frozen=True)
+class PaperOptions:
+    """What to reproduce, where its rows are and where its files go."""
+
+    table: Sequence[str] = ()
+    figure: Sequence[str] = ()
+    all: bool = False
+    page: bool = False
+    sets: Sequence[str] | None = None
+    runs: int | None = None
+    quick: bool = False
+    jobs: int | None = None
+    results: str | None = None
+    quiet: bool = False
+    out: str | None = None
+
+    @property
+    def scope(self) -> Scope:
+        """How much to run; names of sets are checked."""
+        scope = Scope.quick() if self.quick else PAPER
+        for name in self.sets or ():
+            check_name("set", name, (*SETS, *LARGE, *MIXHOP))
+        if self.sets:
+            scope = replace(scope, sets=tuple(self.sets))
+        return scope if self.runs is None else replace(scope, runs=self.runs)
+
+    @property
+    def places(self) -> tuple[Path, Path]:
+        """The results file, and the folder of what is made from it.
+
+        Quick runs have a folder of their own: they test the command and not the paper. So have the
+        tables of a results file that was named, whose own folder may hold another README.
+        """
+        folder = DOCS if DOCS.is_dir() else FOLDER
+        if self.quick:
+            folder = FOLDER / "quick"
+        path = folder / "runs.parquet"
+        if self.results is not None:
+            path = Path(self.results)
+            folder = path.parent / FOLDER
+        return path, folder if self.out is None else Path(self.out)
+
+    @property
+    def chosen(self) -> tuple[list[str], Sequence[str]]:
+        """Experiments to run and figures to draw; the first table if nothing is named."""
+        if self.all or self.page:
+            return list(EXPERIMENTS), FIGURES
+        experiments = [f"table-{number}" for number in dict.fromkeys(self.table)]
+        drawn = list(dict.fromkeys(self.figure))
+        if not experiments and not drawn:
+            experiments = ["table-1"]
+        return [*experiments, *(name for name in drawn if name in EXPERIMENTS)], drawn
+
+
+def run(options: PaperOptions) -> int:
     """Do what was asked for; return the exit code.
 
-    Rows that are in the results already are not run again. With nothing asked for by name, the
-    first table is meant.
+    Rows that are in the results already are not run again.
     """
-    scope = scope_of(options)
-    path, folder = places(options)
-    chosen, drawn = wishes(options)
+    scope = options.scope
+    path, folder = options.places
+    experiments, drawn = options.chosen
     results = Results(path)
     code = 0
     if not options.page:
-        try:
-            code = _run(results, chosen, scope, options)
-        except KeyboardInterrupt:
-            print(f"graphfill: interrupted; finished runs are in {path}, and the same command goes "
-                  "on from there", file=sys.stderr)  # fmt: skip
-            return INTERRUPTED
-        if "spectral" in drawn and page.read_spectrum(folder) is None:
-            page.write_spectrum(spectral.of_cora(), folder)
+        runs = [run for stage in stages(experiments, scope) for run in breadth_first(stage)]
+        code = run_and_report(runs, results, options.jobs, not options.quiet)
+        if code == INTERRUPTED:
+            return code
+        if "spectral" in drawn and read_spectrum(folder) is None:
+            write(folder / "tables" / "spectral.csv", spectral.of_cora().csv())
     rows = results.rows()
-    # However narrow this command, files are about all that was ever run.
-    everything = Measured(rows, scope if options.quick else PAPER)
-    named = [name for name in tables.TABLES if name in chosen or options.all or options.page]
+    everything = options.all or options.page
+    named = [name for name in TABLES if name in experiments or everything]
     if "table-2" in named and "reconstruction" not in named:
         named.append("reconstruction")  # of the same runs
-    page.write_tables(everything, folder, named)
-    page.write_figures(everything, folder, page.read_spectrum(folder), drawn)
-    if options.all or options.page:
-        print(f"{page.write_page(everything, rows, folder)} is written, of {len(rows)} runs.")
+    # The files are about all that was ever run, however little this command asks for.
+    measured = Measured(rows, scope if options.quick else PAPER)
+    tables = write_tables(measured, folder, named)
+    write_figures(measured, folder, read_spectrum(folder), drawn)
+    if everything:
+        if folder != DOCS:  # whose page is written by hand
+            write(folder / "README.md", page(tables, folder))
+        print(f"The tables and figures of {len(rows)} runs are in {folder}.")
     else:
         _show(Measured(rows, scope), named, drawn, folder)
     return code
 
 
-def scope_of(options: argparse.Namespace) -> Scope:
-    """How much to run; names of sets are checked."""
-    scope = Scope.quick() if options.quick else PAPER
-    for name in options.sets or ():
-        _refuse.check_name("set", name, (*SETS, *LARGE, *MIXHOP))
-    if options.sets:
-        scope = replace(scope, sets=tuple(options.sets))
-    return scope if options.runs is None else replace(scope, runs=options.runs)
+def write_tables(measured: Measured, folder: Path, names: Sequence[str]) -> list[Table]:
+    """Each table that has rows, as Markdown and CSV."""
+    tables = [table for name in names if (table := TABLES[name](measured)).rows]
+    for table in tables:
+        write(folder / "tables" / f"{table.name}.md", f"{table.title}\n\n{table.markdown()}\n")
+        write(folder / "tables" / f"{table.name}.csv", table.csv())
+    return tables
 
 
-def places(options: argparse.Namespace) -> tuple[Path, Path]:
-    """The results file, and the folder of what is made from it.
-
-    Quick runs have a folder of their own: they say whether it works, and not what comes of it.
-    So has what comes of a file that was named, whose own folder may hold a README of its own.
-    """
-    folder = DOCS if DOCS.is_dir() else FOLDER
-    if options.quick:
-        folder = FOLDER / "quick"
-    path = folder / "runs.parquet"
-    if options.results is not None:
-        path = Path(options.results)
-        folder = path.parent / FOLDER
-    return path, folder if options.out is None else Path(options.out)
+def page(tables: Sequence[Table], folder: Path) -> str:
+    """All tables and figures, one after the other, for folders without a page of their own."""
+    parts = ["# The Feature Propagation paper: tables and figures"]
+    for table in tables:
+        parts += [f"## {table.title}", table.markdown(), f"[CSV](tables/{table.name}.csv)"]
+    for name in FIGURES:
+        if (folder / "figures" / f"{name}.svg").exists():
+            parts.append(f"![{TITLES[name]}](figures/{name}.svg)")
+    return "\n\n".join(parts) + "\n"
 
 
-def wishes(options: argparse.Namespace) -> tuple[list[str], Sequence[str]]:
-    """Experiments to run and figures to draw."""
-    if options.all or options.page:
-        return list(EXPERIMENTS), FIGURES
-    chosen = [f"table-{number}" for number in dict.fromkeys(options.table)]
-    drawn = list(dict.fromkeys(options.figure))
-    if not chosen and not drawn:
-        chosen = ["table-1"]
-    return [*chosen, *(name for name in drawn if name in EXPERIMENTS)], drawn
+def read_spectrum(folder: Path) -> Spectrum | None:
+    """What was computed before; drawing it again takes no run."""
+    try:
+        return Spectrum.from_csv((folder / "tables" / "spectral.csv").read_text("utf-8"))
+    except FileNotFoundError:
+        return None
 
 
-def _run(results: Results, chosen: Sequence[str], scope: Scope, options: argparse.Namespace) -> int:
-    """Whatever has no row yet, in the order of the stages."""
-    runs = [
-        Run(cell.set, cell.method, cell.model, cell.mask, cell.rate, cell.split, number,
-            cell.setting)
-        for stage in stages(chosen, scope)
-        for cell, number in breadth_first(stage)
-    ]  # fmt: skip
-    grid = run_grid(runs, results, options.jobs, not options.quiet)
-    for sentence in grid.sentences():
-        print(f"graphfill: {sentence}", file=sys.stderr)
-    return 1 if grid.failures else 0
+def write(path: Path, text: str) -> None:
+    """A text that appears whole or not at all; its folder is made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        file.write(text.encode("utf-8"))
 
 
 def _show(measured: Measured, named: Sequence[str], drawn: Sequence[str], folder: Path) -> None:
     for name in named:
-        table = tables.TABLES[name](measured)
+        table = TABLES[name](measured)
         print(f"{table.title}\n\n{table.markdown()}\n")
     for name in drawn:
         path = folder / "figures" / f"{name}.svg"
-        if name == "spectral":
-            spectrum = page.read_spectrum(folder)
-            print("" if spectrum is None else f"{spectrum.finding()}.")
         if path.exists():
             print(f"{path} is drawn.")

@@ -1,18 +1,20 @@
 """Which runs each table and figure takes, the most important first.
 
-An experiment is a set of cells (everything of a run but its number). A stage is a piece of the
-work: its cells are run breadth first, three runs of each before the rest of any, so that a grid
-stopped at any time has something to say about everything it began.
+An experiment is a set of cells: runs of number 0, which stand for those of all numbers. Runs of a
+cell differ in split, mask and seed, and share them with the runs of other cells. A stage is a piece
+of the work: its cells are run breadth first, one run of each before the next of any, so that a grid
+stopped at any time has something of everything it began.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._problem import Setting
-from .._protocol import usual_setting, usual_split
+from .._runs import Run
+from .._splits import usual_split
 
 SETS = ("cora", "citeseer", "pubmed", "photo", "computers")
 LARGE = ("arxiv", "products")
@@ -42,39 +44,17 @@ EXACT_RATES = (0.9, 0.99, 0.995)
 WORST = 0.99
 EXPERIMENTS = ("table-1", "table-2", "gcn", "sage", "run-time", "homophily", "exact", "controls")
 AS_PAPER = Setting()
-FIRST = 3  # runs of every cell before more of any
 # Most epochs of positional encodings on Arxiv, one of them being seconds without a GPU.
 ARXIV_EPOCHS = {"positional": 1_200, "positional-rest": 1_000, "positional-raw": 1_000}
 
 
-class Cell(NamedTuple):
-    """What is run; runs of a cell differ in split, mask and seed, and share them across cells."""
-
-    set: str
-    method: str
-    model: str | None = "gcn"
-    mask: str = "uniform"
-    rate: float = WORST
-    split: str = "paper"
-    setting: Setting = AS_PAPER
-
-
 @dataclass(frozen=True)
 class Scope:
-    """How much of it to run.
+    """How much of it to run."""
 
-    Attributes
-    ----------
-    sets : names, or None for all
-    runs : int, optional
-        Of every cell, in place of the ten (fewer for what is slow) that are wanted.
-    setting : Setting
-        What every network is trained with, but for what the paper varies.
-    """
-
-    sets: tuple[str, ...] | None = None
-    runs: int | None = None
-    setting: Setting = AS_PAPER
+    sets: tuple[str, ...] | None = None  # None: all
+    runs: int | None = None  # of every cell, in place of the ten (fewer if slow) that are wanted
+    setting: Setting = AS_PAPER  # of every network, but for what the paper varies
 
     @classmethod
     def quick(cls) -> Scope:
@@ -92,7 +72,7 @@ class Stage(NamedTuple):
     """Cells that are run together, and how often each."""
 
     name: str
-    cells: list[Cell]
+    cells: list[Run]
     runs: int
 
 
@@ -102,8 +82,10 @@ def cell(
     rate: float = WORST,
     model: str = "gcn",
     scope: Scope = PAPER,
-    **other: str,
-) -> Cell:
+    *,
+    mask: str = "uniform",
+    split: str | None = None,
+) -> Run:
     """The cell of a method on a set as the paper ran it.
 
     What sees no features has one cell for all rates, filed under rate 0; so do all fills where
@@ -116,8 +98,7 @@ def cell(
     >>> cell("cora", "labels").rate, cell("cora", "labels").model
     (0.0, None)
     """
-    other.setdefault("split", usual_split(name))
-    setting = usual_setting(name, method, scope.setting)
+    setting = scope.setting.usual(name, method)
     if name == "arxiv":
         limit = ARXIV_EPOCHS.get(method, setting.max_epochs)
         setting = replace(setting, max_epochs=min(setting.max_epochs, limit))
@@ -126,61 +107,57 @@ def cell(
     elif rate == 0.0 and method not in WHOLE:
         method = "full"
     trained = None if method in (*WHOLE, "labels", PLAIN) else model
-    return Cell(name, method, trained, rate=rate, setting=setting, **other)
+    return Run(name, method, trained, mask, rate, split or usual_split(name), setting=setting)
 
 
-def cells(experiment: str, scope: Scope = PAPER) -> list[Cell]:
+def cells(experiment: str, scope: Scope = PAPER) -> list[Run]:
     """The cells of a table or figure, each once."""
-    sets = scope.among(SETS)
+    sets, arxiv, mixhop = (scope.among(names) for names in (SETS, ["arxiv"], MIXHOP))
     # With features, only where they are asked for by name: theirs are to be downloaded.
     large = [s for s in LARGE if scope.sets is not None and s in scope.sets]
-    made: list[Cell]
+
+    def each(
+        names: Collection[str],
+        methods: Collection[str],
+        rates: Collection[float] = (WORST,),
+        model: str = "gcn",
+        **other: Any,
+    ) -> list[Run]:
+        return [
+            cell(name, method, rate, model, scope, **other)
+            for name in names
+            for method in methods
+            for rate in rates
+        ]
+
     if experiment == "table-1":
-        rates = (0.0, *TABLE_1_RATES)
-        made = [cell(s, "fp", rate, scope=scope) for s in (*sets, *large) for rate in rates]
+        chosen = each([*sets, *large], ["fp"], (0.0, *TABLE_1_RATES))
     elif experiment == "table-2":
-        made = [cell(s, method, scope=scope) for s in sets for method in METHODS]
-        made += [cell(s, m, scope=scope) for s in scope.among(["arxiv"]) for m in FEATURELESS]
+        chosen = each(sets, METHODS) + each(arxiv, FEATURELESS)
     elif experiment in ("gcn", "sage"):
-        made = [
-            cell(s, method, rate, experiment, scope)
-            for s in sets
-            for method in METHODS
-            for rate in (0.0, *FIGURE_RATES)
-        ]
+        chosen = each(sets, METHODS, (0.0, *FIGURE_RATES), experiment)
     elif experiment == "run-time":
-        made = [cell(s, method, scope=scope) for s in sets for method in ("fp", *WHOLE)]
+        chosen = each(sets, ("fp", *WHOLE))
     elif experiment == "homophily":
-        made = [
-            cell(s, method, rate, "sage", scope)
-            for s in scope.among(MIXHOP)
-            for method, rate in (("fp", WORST), ("zero", WORST), ("full", 0.0))
-        ]
+        chosen = each(mixhop, ("fp", "zero"), model="sage") + each(mixhop, ["full"], [0.0], "sage")
     elif experiment == "exact":
-        made = [
-            cell(s, method, rate, scope=scope, mask=mask)
-            for s in sets
+        pair = ("fp", "fp-exact")
+        chosen = [
+            c
             for mask in ("uniform", "structural")
-            for rate in EXACT_RATES
-            for method in ("fp", "fp-exact")
+            for c in each(sets, pair, EXACT_RATES, mask=mask)
         ]
     elif experiment == "controls":
-        made = [
-            cell(s, method, rate, scope=scope, split="development")
-            for s in sets
-            for method, rate in CONTROLLED
+        official = [each(sets, [m], [rate], split="development") for m, rate in CONTROLLED]
+        varied = each(sets, (*VARIED.values(), *FORMS))
+        chosen = [
+            *(c for controlled in official for c in controlled),
+            *(c for c in varied if c.method != BINARY or c.set in NOT_BINARY),
+            *each(arxiv, (*FORMS, PLAIN)),
         ]
-        made += [
-            cell(s, method, scope=scope)
-            for s in sets
-            for method in (*VARIED.values(), *FORMS)
-            if method != BINARY or s in NOT_BINARY
-        ]
-        forms = (*FORMS, PLAIN)
-        made += [cell(s, form, scope=scope) for s in scope.among(["arxiv"]) for form in forms]
     else:
         raise KeyError(experiment)
-    return list(dict.fromkeys(made))
+    return list(dict.fromkeys(chosen))
 
 
 def stages(experiments: Collection[str], scope: Scope = PAPER) -> list[Stage]:
@@ -195,7 +172,7 @@ def stages(experiments: Collection[str], scope: Scope = PAPER) -> list[Stage]:
     exact, gcn, sage = cells("exact", scope), cells("gcn", scope), cells("sage", scope)
     controls = cells("controls", scope)
 
-    def of(*methods: str) -> list[Cell]:
+    def of(*methods: str) -> list[Run]:
         return [c for c in table_2 if c.method in methods and c.set != "arxiv"]
 
     arxiv = [c for c in (*table_2, *controls) if c.set == "arxiv"]
@@ -228,21 +205,18 @@ def stages(experiments: Collection[str], scope: Scope = PAPER) -> list[Stage]:
     return chosen
 
 
-def wanted(experiments: Collection[str], scope: Scope = PAPER) -> dict[Cell, int]:
+def wanted(experiments: Collection[str], scope: Scope = PAPER) -> dict[Run, int]:
     """How many runs of each cell there are to be."""
     return {c: stage.runs for stage in stages(experiments, scope) for c in stage.cells}
 
 
-def breadth_first(stage: Stage) -> Iterator[tuple[Cell, int]]:
-    """A stage's runs: the first three of every cell, then the rest.
+def breadth_first(stage: Stage) -> Iterator[Run]:
+    """A stage's runs: one of every cell, then the next.
 
     Examples
     --------
-    >>> two = Stage("two", [Cell("a", "fp"), Cell("b", "fp")], 4)
-    >>> [(c.set, run) for c, run in breadth_first(two)][4:]
-    [('a', 2), ('b', 2), ('a', 3), ('b', 3)]
+    >>> two = Stage("two", [Run("a", "fp"), Run("b", "fp")], 4)
+    >>> [(run.set, run.run) for run in breadth_first(two)]
+    [('a', 0), ('b', 0), ('a', 1), ('b', 1), ('a', 2), ('b', 2), ('a', 3), ('b', 3)]
     """
-    for run in range(min(FIRST, stage.runs)):
-        yield from ((c, run) for c in stage.cells)
-    for run in range(FIRST, stage.runs):
-        yield from ((c, run) for c in stage.cells)
+    return (replace(c, run=number) for number in range(stage.runs) for c in stage.cells)

@@ -1,12 +1,14 @@
-"""The paper's figures, drawn from the runs; each title says what they show."""
+"""The paper's figures, drawn from the runs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import advice, findings, tables
+from .._table import Estimate
+from . import style, tables
 from .experiments import (
     EXACT_RATES,
     FEATURELESS,
@@ -16,18 +18,53 @@ from .experiments import (
     SETS,
     WHOLE,
     WORST,
-    cell,
+    cells,
 )
-from .measured import Estimate, Measured
-from .names import of_method, of_rate, of_set
+from .measured import Measured
+from .published import METHOD_NAMES, SET_NAMES, of_rate
 from .spectral import WIDTH, Spectrum
-from .style import BAND, BLUE, GREY, ORANGE, RATE_COLORS, RED, STROKES, blank, drawing, entitle
+from .style import BAND, BLUE, GREY, ORANGE, RATE_COLORS, RED, STROKES, blank
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FIGURES = ("gcn", "sage", "run-time", "homophily", "spectral", "exact")
+TITLES = {
+    "gcn": "Accuracy against the share missing, GCN",
+    "sage": "Accuracy against the share missing, GraphSAGE",
+    "run-time": f"Run-time with {of_rate(WORST)} missing",
+    "homophily": "Accuracy on the MixHop graphs, by homophily",
+    "spectral": "Graph Fourier coefficients of Cora's features, known and filled",
+    "exact": "Exact fill against the paper's 40 steps",
+}
+_NOWHERE = Estimate(math.nan, None, 0)
+
+
+def write_figures(
+    measured: Measured,
+    folder: Path,
+    spectrum: Spectrum | None = None,
+    names: Sequence[str] = FIGURES,
+) -> list[Path]:
+    """Each figure there is something to draw of, as SVG and PNG."""
+    draw: dict[str, Callable[[], Figure | None]] = {
+        "gcn": lambda: accuracy(measured, "gcn"),
+        "sage": lambda: accuracy(measured, "sage"),
+        "run-time": lambda: run_time(measured),
+        "homophily": lambda: homophily(measured),
+        "spectral": lambda: None if spectrum is None else spectral(spectrum),
+        "exact": lambda: exact(measured),
+    }
+    paths: list[Path] = []
+    with style.drawing():
+        for name in names:
+            figure = draw[name]()
+            if figure is not None:
+                figure.suptitle(TITLES[name], x=0.01, ha="left", fontsize=11, fontweight="bold")
+                (folder / "figures").mkdir(parents=True, exist_ok=True)
+                paths += style.save(figure, folder / "figures", name)
+    return paths
 
 
 def accuracy(measured: Measured, model: str) -> Figure | None:
@@ -35,104 +72,95 @@ def accuracy(measured: Measured, model: str) -> Figure | None:
 
     Rates are evenly spaced: what happens, happens between 90 and 99 %.
     """
-    scope = measured.scope
     rates = (0.0, *FIGURE_RATES)
-    sets = [s for s in scope.among(SETS) if _any(measured, s, model)]
+    sets = [
+        name
+        for name in measured.scope.among(SETS)
+        if any(measured.runs(measured.cell(name, "fp", rate, model)) for rate in FIGURE_RATES)
+    ]
     if not sets:
         return None
     columns = min(3, len(sets) + 1)
     n_rows = -(-(len(sets) + 1) // columns)
-    with drawing():
-        figure = blank(3.3 * columns, 2.7 * n_rows + 0.6)
-        axes = figure.subplots(n_rows, columns, squeeze=False).ravel()
-        lines: dict[str, Any] = {}
-        for axis, name in zip(axes, sets, strict=False):
-            for method in reversed(METHODS):  # the first is drawn last, on top
-                found = [measured.estimate(cell(name, method, r, model, scope)) for r in rates]
-                if not any(found[1:]):  # the point at 0 is that of all fills
-                    continue
-                drawn = _line(axis, range(len(rates)), found, method, f"{method}-{name}")
-                if drawn is not None:
-                    lines.setdefault(method, drawn)
-            axis.set_title(of_set(name))
-            axis.set_xticks(range(len(rates)), [f"{100 * rate:g}" for rate in rates])
-            axis.set_ylabel("test accuracy, %")
-            axis.set_xlabel("cells missing, % (not to scale)")
-        for axis in axes[len(sets) :]:
-            axis.set_axis_off()
-        shown = [method for method in METHODS if method in lines]
-        axes[len(sets)].legend(
-            [lines[method] for method in shown], [_legend_name(m) for m in shown],
-            loc="center left", handlelength=3.2,
-            title=f"{findings.points(measured, model)} a point\nband: ± 1 standard error",
-            alignment="left",
-        )  # fmt: skip
-        entitle(figure, findings.kept(measured, model) or f"Accuracy by share missing, {model}")
+    figure = blank(3.3 * columns, 2.7 * n_rows + 0.6)
+    axes = figure.subplots(n_rows, columns, squeeze=False).ravel()
+    lines: dict[str, Any] = {}
+    for axis, name in zip(axes, sets, strict=False):
+        for method in reversed(METHODS):  # the first is drawn last, on top
+            values = [measured.estimate(measured.cell(name, method, r, model)) for r in rates]
+            if not any(values[1:]):  # the point at 0 is that of all fills
+                continue
+            drawn = _line(axis, range(len(rates)), values, method, f"{method}-{name}")
+            if drawn is not None:
+                lines.setdefault(method, drawn)
+        axis.set_title(SET_NAMES[name])
+        axis.set_xticks(range(len(rates)), [f"{100 * rate:g}" for rate in rates])
+        axis.set_ylabel("test accuracy, %")
+        axis.set_xlabel("cells missing, % (not to scale)")
+    for axis in axes[len(sets) :]:
+        axis.set_axis_off()
+    shown = [method for method in METHODS if method in lines]
+    axes[len(sets)].legend(
+        [lines[method] for method in shown],
+        [METHOD_NAMES[m] + (" (no features)" if m in FEATURELESS else "") for m in shown],
+        loc="center left", handlelength=3.2,
+        title=f"{_runs_a_point(measured, model)} a point\nband: ± 1 standard error",
+        alignment="left",
+    )  # fmt: skip
     return figure
 
 
 def run_time(measured: Measured) -> Figure | None:
     """Seconds to fill and to train; every set has its own scale, from zero."""
-    scope = measured.scope
-    shown: list[tuple[str, list[tuple[str, float, float]]]] = []
-    for name in scope.among(SETS):
-        bars = []
-        for method in ("fp", *WHOLE):
-            where = cell(name, method, scope=scope)
-            fill = measured.median(where, "fill_seconds")
-            train = measured.median(where, "train_seconds")
-            if fill is not None and train is not None:
-                bars.append((method, fill, train))
+    shown: list[tuple[str, dict[str, tuple[float, float]]]] = []
+    for name in measured.scope.among(SETS):
+        times = {m: measured.seconds(measured.cell(name, m)) for m in ("fp", *WHOLE)}
+        bars = {method: seconds for method, seconds in times.items() if seconds is not None}
         if bars:
             shown.append((name, bars))
     if not shown:
         return None
-    with drawing():
-        figure = blank(8.5, 0.9 * len(shown) + 1.2)
-        panels = figure.subplots(len(shown), 1, squeeze=False).ravel()
-        for axis, (name, bars) in zip(panels, shown, strict=True):
-            for place, (method, filling, training) in enumerate(bars):
-                total = filling + training
-                bar = {"y": place, "height": 0.7}
-                axis.barh(width=filling, color=ORANGE, gid=f"fill-{method}-{name}", **bar)
-                axis.barh(
-                    width=training, left=filling, color=BLUE, gid=f"train-{method}-{name}", **bar
-                )
-                axis.text(total, place, f" {total:.3g} s", va="center", fontsize=8)
-            axis.set_yticks(range(len(bars)), [_short(method) for method, *_ in bars])
-            axis.set_title(of_set(name))
-            axis.grid(axis="y", visible=False)
-            axis.margins(x=0.1)
-            axis.set_xlim(left=0)
-            axis.invert_yaxis()
-        panels[-1].set_xlabel("seconds on one thread, medians (each set has its own scale)")
-        _swatches(figure, (("fill", ORANGE), ("training", BLUE)))
-        entitle(figure, findings.run_times(measured) or "Run-time")
+    figure = blank(8.5, 0.9 * len(shown) + 1.2)
+    panels = figure.subplots(len(shown), 1, squeeze=False).ravel()
+    for axis, (name, bars) in zip(panels, shown, strict=True):
+        for place, (method, (filling, training)) in enumerate(bars.items()):
+            total = filling + training
+            bar = {"y": place, "height": 0.7}
+            axis.barh(width=filling, color=ORANGE, gid=f"fill-{method}-{name}", **bar)
+            axis.barh(width=training, left=filling, color=BLUE, gid=f"train-{method}-{name}", **bar)
+            axis.text(total, place, f" {total:.3g} s", va="center", fontsize=8)
+        axis.set_yticks(
+            range(len(bars)), ["FP + GCN" if m == "fp" else METHOD_NAMES[m] for m in bars]
+        )
+        axis.set_title(SET_NAMES[name])
+        axis.grid(axis="y", visible=False)
+        axis.margins(x=0.1)
+        axis.set_xlim(left=0)
+        axis.invert_yaxis()
+    panels[-1].set_xlabel("seconds on one thread, medians (each set has its own scale)")
+    _swatches(figure, (("fill", ORANGE), ("training", BLUE)))
     return figure
 
 
 def homophily(measured: Measured) -> Figure | None:
     """Accuracy on the synthetic graphs against their homophily."""
-    scope = measured.scope
-    names = scope.among(MIXHOP)
+    names = measured.scope.among(MIXHOP)
     levels = [float(name.removeprefix("mixhop-")) for name in names]
-    with drawing():
-        figure = blank(7.0, 4.2)
-        axis = figure.subplots()
-        ends = []
-        for method, rate in (("full", 0.0), ("fp", WORST), ("zero", WORST)):
-            found = [measured.estimate(cell(s, method, rate, "sage", scope)) for s in names]
-            if _line(axis, levels, found, method, f"{method}-homophily") is not None:
-                last = [(x, e.mean) for x, e in zip(levels, found, strict=True) if e][-1]
-                missing = f", {of_rate(rate)} missing" if rate else ""
-                short = "FP" if method == "fp" else of_method(method)
-                ends.append((*last, f"{short}{missing}", STROKES[method].color))
-        if not ends:
-            return None
-        _end_labels(axis, ends)
-        axis.set_xlabel("homophily: share of edges within a class")
-        axis.set_ylabel("test accuracy, % (GraphSAGE)")
-        entitle(figure, findings.homophily(measured) or "Accuracy by homophily")
+    figure = blank(7.0, 4.2)
+    axis = figure.subplots()
+    ends = []
+    for method, rate in (("full", 0.0), ("fp", WORST), ("zero", WORST)):
+        values = [measured.estimate(measured.cell(s, method, rate, "sage")) for s in names]
+        if _line(axis, levels, values, method, f"{method}-homophily") is not None:
+            last = [(x, e.mean) for x, e in zip(levels, values, strict=True) if e][-1]
+            missing = f", {of_rate(rate)} missing" if rate else ""
+            short = "FP" if method == "fp" else METHOD_NAMES[method]
+            ends.append((*last, f"{short}{missing}", STROKES[method].color))
+    if not ends:
+        return None
+    _end_labels(axis, ends)
+    axis.set_xlabel("homophily: share of edges within a class")
+    axis.set_ylabel("test accuracy, % (GraphSAGE)")
     return figure
 
 
@@ -141,74 +169,70 @@ def exact(measured: Measured) -> Figure | None:
     table = tables.exact(measured)
     if not table.rows:
         return None
-    sets = [of_set(s) for s in measured.scope.among(SETS)]
+    sets = [SET_NAMES[s] for s in measured.scope.among(SETS)]
     colors = dict(zip(map(of_rate, EXACT_RATES), RATE_COLORS[1:], strict=True))
-    with drawing():
-        figure = blank(9.0, 0.62 * len(sets) + 2.0)
-        panels = figure.subplots(1, 2, sharex=True, sharey=True)
-        for axis, mask in zip(panels, ("uniform", "structural"), strict=True):
-            axis.axvline(0, color=GREY, linewidth=1)
-            for name, kind, rate, _, _, gain, _ in table.rows:
-                if kind != mask:
-                    continue
-                y = sets.index(name) + 0.22 * (list(colors).index(rate) - 1)
-                axis.errorbar(
-                    gain.mean, y, xerr=gain.margin or 0.0, fmt="o", capsize=2,
-                    color=colors[rate], gid=f"{mask}-{name}-{rate}",
-                )  # fmt: skip
-            axis.set_title("single cells missing" if mask == "uniform" else "whole nodes missing")
-            axis.set_yticks(range(len(sets)), sets)
-            axis.set_xlabel("exact less 40 steps, points (95 % interval)")
-            axis.grid(axis="y", visible=False)
-        panels[0].set_ylim(len(sets) - 0.5, -0.5)
-        _swatches(figure, [(f"{rate} missing", color) for rate, color in colors.items()])
-        entitle(figure, advice.advice(measured) or "Exact against 40 steps")
+    figure = blank(9.0, 0.62 * len(sets) + 2.0)
+    panels = figure.subplots(1, 2, sharex=True, sharey=True)
+    for axis, mask in zip(panels, ("uniform", "structural"), strict=True):
+        axis.axvline(0, color=GREY, linewidth=1)
+        for name, kind, rate, _, _, gain, _ in table.rows:
+            if kind != mask:
+                continue
+            y = sets.index(name) + 0.22 * (list(colors).index(rate) - 1)
+            axis.errorbar(
+                gain.mean, y, xerr=gain.margin or 0.0, fmt="o", capsize=2,
+                color=colors[rate], gid=f"{mask}-{name}-{rate}",
+            )  # fmt: skip
+        axis.set_title("single cells missing" if mask == "uniform" else "whole nodes missing")
+        axis.set_yticks(range(len(sets)), sets)
+        axis.set_xlabel("exact less 40 steps, points (95 % interval)")
+        axis.grid(axis="y", visible=False)
+    panels[0].set_ylim(len(sets) - 0.5, -0.5)
+    _swatches(figure, [(f"{rate} missing", color) for rate, color in colors.items()])
     return figure
 
 
 def spectral(spectrum: Spectrum) -> Figure:
     """Magnitudes of the graph Fourier coefficients of Cora, known and filled."""
-    with drawing():
-        figure = blank(7.4, 4.4)
-        axis = figure.subplots()
-        middle = spectrum.lower + WIDTH / 2
-        filled = [rate for rate in spectrum.magnitude if rate]
-        shades = dict(zip(filled, RATE_COLORS[-len(filled) :], strict=False))
-        for rate, magnitude in spectrum.magnitude.items():
-            label = f"{of_rate(rate)} missing, filled" if rate else "original features"
-            axis.plot(
-                middle, magnitude, color=shades.get(rate, RED), label=label,
-                linewidth=1.6 if rate else 2.4, gid=f"spectrum-{rate:g}",
-            )  # fmt: skip
-        axis.set_xlim(0, 2)
-        axis.set_ylim(bottom=0)
-        axis.set_xlabel("eigenvalue of the normalised Laplacian (0 smooth, 2 rough)")
-        axis.set_ylabel(f"mean |coefficient|, in bins of {WIDTH:g}")
-        axis.legend()
-        entitle(figure, spectrum.title())
+    figure = blank(7.4, 4.4)
+    axis = figure.subplots()
+    middle = spectrum.lower + WIDTH / 2
+    filled = [rate for rate in spectrum.magnitude if rate]
+    shades = dict(zip(filled, RATE_COLORS[-len(filled) :], strict=False))
+    for rate, magnitude in spectrum.magnitude.items():
+        label = f"{of_rate(rate)} missing, filled" if rate else "original features"
+        axis.plot(
+            middle, magnitude, color=shades.get(rate, RED), label=label,
+            linewidth=1.6 if rate else 2.4, gid=f"spectrum-{rate:g}",
+        )  # fmt: skip
+    axis.set_xlim(0, 2)
+    axis.set_ylim(bottom=0)
+    axis.set_xlabel("eigenvalue of the normalised Laplacian (0 smooth, 2 rough)")
+    axis.set_ylabel(f"mean |coefficient|, in bins of {WIDTH:g}")
+    axis.legend()
     return figure
 
 
 # -- parts --
 
 
-def _any(measured: Measured, name: str, model: str) -> bool:
-    """Whether a set has anything at more than one rate."""
-    scope = measured.scope
-    return any(measured.runs(cell(name, "fp", rate, model, scope)) for rate in FIGURE_RATES)
+def _runs_a_point(measured: Measured, model: str) -> str:
+    """On how many runs the points of a figure of accuracies rest."""
+    counts = [n for c in cells(model, measured.scope) if (n := len(measured.runs(c)))]
+    low, high = min(counts), max(counts)
+    return f"{low} to {high} runs" if low < high else f"{high} runs" if high > 1 else "1 run"
 
 
 def _line(
-    axis: Axes, x: Sequence[float], found: Sequence[Estimate | None], method: str, gid: str
+    axis: Axes, x: Sequence[float], values: Sequence[Estimate | None], method: str, gid: str
 ) -> Any:
     """The means with a band of one standard error, joined where nothing between is missing.
 
     None without a point.
     """
-    if not any(found):
+    if not any(values):
         return None
-    nowhere = Estimate(math.nan, None, 0)
-    points = [e or nowhere for e in found]
+    points = [estimate or _NOWHERE for estimate in values]
     means = [e.mean for e in points]
     stroke = STROKES[method]
     (line,) = axis.plot(
@@ -242,11 +266,3 @@ def _swatches(figure: Figure, names: Sequence[tuple[str, str]]) -> None:
 
     handles = [Patch(color=color, label=name) for name, color in names]
     figure.legend(handles=handles, loc="outside lower left", ncols=len(names))
-
-
-def _short(method: str) -> str:
-    return "FP + GCN" if method == "fp" else of_method(method)
-
-
-def _legend_name(method: str) -> str:
-    return of_method(method) + (" (no features)" if method in FEATURELESS else "")

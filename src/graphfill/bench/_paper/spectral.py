@@ -6,7 +6,6 @@ small lambda are smooth signals, lambda near 2 change sign along every edge.
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,8 +15,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from ...graph._graph import Graph
-from .experiments import WORST
-from .names import of_rate
+from .._models.featureless import normalized_adjacency
 
 Array = NDArray[np.float64]
 
@@ -28,69 +26,33 @@ TRIVIAL = 1e-9  # eigenvalues below are those of the constant signals D^1/2 1
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Coefficients by bin of eigenvalue, without the trivial ones, for each share missing.
+    """Coefficients by bin of eigenvalue, without the trivial ones, for each share missing."""
 
-    Attributes
-    ----------
-    lower : array [bins]
-        Where each bin begins; empty bins are left out.
-    count : array [bins]
-        Eigenvalues in the bin.
-    magnitude : {rate: array [bins]}
-        Mean over the bin and the columns of |U^T X|.
-    energy : {rate: array [bins]}
-        Sum over the bin and the columns of (U^T X)^2.
-    """
-
-    lower: Array
-    count: Array
-    magnitude: dict[float, Array]
-    energy: dict[float, Array]
+    lower: Array  # where each bin begins; empty bins are left out
+    count: Array  # eigenvalues in the bin
+    magnitude: dict[float, Array]  # by rate: mean over the bin and the columns of |U^T X|
+    energy: dict[float, Array]  # by rate: sum over the bin and the columns of (U^T X)^2
 
     def low_share(self, rate: float) -> float:
         """The share of the energy below eigenvalue 1, the lower half of the spectrum."""
         energy = self.energy[rate]
         return float(energy[self.lower < 1 - WIDTH / 2].sum() / energy.sum())
 
-    def finding(self) -> str:
-        """Whether the filter is the stronger, the more is missing."""
-        shares = [self.low_share(rate) for rate in self.energy]
-        course = "grows" if np.all(np.diff(shares) > 0) else "does not always grow"
-        numbers = ", ".join(
-            f"{100 * share:.1f} % with {of_rate(rate) if rate else 'nothing'} missing"
-            for rate, share in zip(self.energy, shares, strict=True)
-        )
-        return (
-            f"The share of energy in the lower half of the spectrum {course} with the rate: "
-            f"{numbers}"
-        )
-
-    def title(self) -> str:
-        """The same in short."""
-        first, last = (f"{100 * self.low_share(r):.0f} %" for r in (min(self.energy), WORST))
-        return (
-            f"Of the energy of Cora's features {first} is in the lower half of the spectrum, of "
-            f"what is filled with {of_rate(WORST)} missing {last}"
-        )
-
     def csv(self) -> str:
         """One line per bin."""
+        heads = [f"{what} {rate:g}" for what in ("magnitude", "energy") for rate in self.magnitude]
+        columns = [self.lower, self.count, *self.magnitude.values(), *self.energy.values()]
+        header = ",".join(["eigenvalue", "count", *heads])
+        formats = ["%.2f", "%.0f", *["%.6g"] * len(heads)]
         target = io.StringIO()
-        writer = csv.writer(target, lineterminator="\n")
-        rates = list(self.magnitude)
-        heads = [f"{what} {rate:g}" for what in ("magnitude", "energy") for rate in rates]
-        writer.writerow(["eigenvalue", "count", *heads])
-        columns = [*self.magnitude.values(), *self.energy.values()]
-        for j in range(self.lower.size):
-            numbers = [f"{column[j]:.6g}" for column in columns]
-            writer.writerow([f"{self.lower[j]:.2f}", f"{self.count[j]:.0f}", *numbers])
+        np.savetxt(target, np.column_stack(columns), formats, ",", header=header, comments="")
         return target.getvalue()
 
     @classmethod
     def from_csv(cls, text: str) -> Spectrum:
         """What :meth:`csv` wrote."""
-        head, *lines = list(csv.reader(io.StringIO(text)))
-        columns = np.array(lines, dtype=np.float64).T
+        head = text.partition("\n")[0].split(",")
+        columns = np.loadtxt(io.StringIO(text), delimiter=",", skiprows=1, ndmin=2).T
         parts: dict[str, dict[float, Array]] = {"magnitude": {}, "energy": {}}
         for name, column in zip(head[2:], columns[2:], strict=True):
             what, rate = name.split()
@@ -110,16 +72,10 @@ def spectrum(graph: Graph, features: Mapping[float, NDArray[np.float32]]) -> Spe
     >>> of.lower.tolist(), of.energy[0.0].round(6).tolist()
     ([1.95], [2.0])
     """
-    n = graph.n_nodes
-    A = np.zeros((n, n))
-    rows = np.repeat(np.arange(n), np.diff(graph.indptr))
-    A[rows, graph.indices] = 1.0 if graph.weights is None else graph.weights
-    d = graph.degrees()
-    scale = np.divide(1.0, np.sqrt(d), out=np.zeros(n), where=d > 0)
-    L = np.eye(n) - scale[:, None] * A * scale
+    L = np.eye(graph.n_nodes) - normalized_adjacency(graph, dtype=np.float64).toarray()
     eigenvalues, U = linalg.eigh(L, overwrite_a=True, check_finite=False)
     kept = eigenvalues > TRIVIAL
-    # A hair to the right: eigenvalue 1 is exact on many graphs and belongs to the upper half.
+    # Slightly to the right: eigenvalue 1 is exact on many graphs and belongs to the upper half.
     bins = np.minimum((eigenvalues[kept] + 1e-9) / WIDTH, 2 / WIDTH - 1).astype(int)
     filled, inverse = np.unique(bins, return_inverse=True)
     count = np.bincount(inverse).astype(np.float64)

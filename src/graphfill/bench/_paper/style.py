@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from PIL.Image import Image
 
-# Okabe and Ito's colours, told apart by every eye; shape and dash tell the rest apart in grey.
+# Okabe and Ito's colours, which colour-blind people can distinguish; shape and dash help in grey.
 BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PINK, GREY, BLACK = "#56B4E9", "#CC79A7", "#8A8A8A", "#222222"
 GRID = "#DDDDDD"
@@ -68,14 +67,14 @@ _PARAMETERS: dict[Any, Any] = {
     "legend.frameon": False,
     "lines.markersize": 4,
     "svg.fonttype": "none",  # letters stay letters: to be searched, read aloud, restyled
-    "svg.hashsalt": "graphfill",  # else every file has ids of its own
+    "svg.hashsalt": "graphfill",  # otherwise the ids differ from file to file
     "savefig.facecolor": "white",
 }
 
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Figures made in here look alike, and nobody else's change."""
+    """Figures made and saved in here look alike, and nobody else's change."""
     import matplotlib
 
     with matplotlib.rc_context(_PARAMETERS):
@@ -92,24 +91,16 @@ def blank(width: float, height: float) -> Figure:
     return figure
 
 
-def entitle(figure: Figure, finding: str) -> None:
-    """The finding as a title, at the left, in as many lines as it takes."""
-    width = int(figure.get_figwidth() * 9.8)
-    lines = textwrap.fill(finding.removesuffix("."), width)
-    figure.suptitle(lines, x=0.01, ha="left", fontsize=11, fontweight="bold")
-
-
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """As SVG and PNG; each file appears whole or not at all."""
     from PIL import Image
 
     drawn, pixels = folder / f"{name}.svg", folder / f"{name}.png"
-    with drawing():
-        with replacing(drawn) as file:
-            figure.savefig(file, format="svg", metadata={"Date": None})
-        figure.set_layout_engine("none")  # all is in its place by now
-        raster = io.BytesIO()
-        figure.savefig(raster, format="png", dpi=PIXELS_PER_INCH)
+    with replacing(drawn) as file:
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    figure.set_layout_engine("none")  # all is in its place by now
+    raster = io.BytesIO()
+    figure.savefig(raster, format="png", dpi=PIXELS_PER_INCH)
     with replacing(pixels) as file:
         _with_palette(Image.open(raster)).save(file, format="png", optimize=True)
     return [drawn, pixels]

@@ -40,7 +40,7 @@ static void *need(buffers *b, PyObject *object, int writable, int64_t itemsize, 
     return take(b, object, writable, itemsize, items, name);
 }
 
-static int64_t itemsize_of(PyObject *object)
+static inline int64_t itemsize_of(PyObject *object)
 {
     Py_buffer view;
     if (PyObject_GetBuffer(object, &view, PyBUF_SIMPLE)) return -1;

@@ -2,9 +2,9 @@
  *
  * Nothing here knows NumPy: arguments are contiguous buffers whose lengths are checked
  * against each other, and every loop runs without the interpreter lock on the rows
- * lo <= row < hi, so that Python threads can share one pass. compiled_kernels.py,
- * compiled_graphs.py and compiled_layers.py are the only callers and document each function;
- * entries of the graph are trusted to be in range, which Graph has checked.
+ * lo <= row < hi, so that Python threads can share one pass. _compiled_tiles.py
+ * and _compiled_graphs.py are the only callers and document each function; entries of the graph
+ * are trusted to be in range, which Graph has checked.
  */
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
@@ -56,14 +56,12 @@
 #undef MASK
 
 #include "edges.h"
-#include "network.h"
 #include "order.h"
 
 /* The loops are above, what Python calls below; both take what they need from those before. */
 #include "buffers.h"
 #include "tile_calls.h"
 #include "graph_calls.h"
-#include "layer_calls.h"
 
 static PyMethodDef METHODS[] = {
     {"tile_pass", py_tile_pass, METH_VARARGS, NULL},
@@ -79,9 +77,6 @@ static PyMethodDef METHODS[] = {
     {"components", py_components, METH_VARARGS, NULL},
     {"cluster", py_cluster, METH_VARARGS, NULL},
     {"select_rows", py_select_rows, METH_VARARGS, NULL},
-    {"product", py_product, METH_VARARGS, NULL},
-    {"rectify", py_rectify, METH_VARARGS, NULL},
-    {"rectify_gradient", py_rectify_gradient, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,4 +1,17 @@
-/* What Python calls to train a network: arguments checked, then network.h. */
+/* The loops that training a network spends its time on, as one Python module over plain buffers.
+ *
+ * As in kernels.c, arguments are contiguous buffers whose lengths are checked against each other,
+ * and every loop runs without the interpreter lock on a range lo <= i < hi. _compiled_layers.py is
+ * the only caller and documents each function. kernels.h and buffers.h are those of the core.
+ */
+#define Py_LIMITED_API 0x030B0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "kernels.h"
+#include "network.h"
+
+#include "buffers.h"
 
 static PyObject *py_product(PyObject *self, PyObject *args)
 {
@@ -77,3 +90,19 @@ static PyObject *py_rectify_gradient(PyObject *self, PyObject *args)
     }
     return finish(&b);
 }
+
+static PyMethodDef METHODS[] = {
+    {"product", py_product, METH_VARARGS, NULL},
+    {"rectify", py_rectify, METH_VARARGS, NULL},
+    {"rectify_gradient", py_rectify_gradient, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot SLOTS[] = {{0, NULL}};
+
+static struct PyModuleDef MODULE = {
+    PyModuleDef_HEAD_INIT, "_layers", "Compiled layers; see graphfill.bench._compiled_layers.", 0,
+    METHODS, SLOTS, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__layers(void) { return PyModuleDef_Init(&MODULE); }

@@ -1,4 +1,4 @@
-"""What is done otherwise for large graphs: products by tiles, and rows in a near order."""
+"""What is done otherwise for large graphs: compiled products, and rows in a near order."""
 
 import numpy as np
 import pytest
@@ -8,25 +8,25 @@ torch = pytest.importorskip("torch")
 
 from classified_graph import classified_graph  # noqa: E402
 
-from graphfill import kernels  # noqa: E402
-from graphfill.bench._models import gcn, tiles  # noqa: E402
+from graphfill.bench import _compiled_layers as compiled  # noqa: E402
+from graphfill.bench._models import gcn, products  # noqa: E402
+from graphfill.bench._models.blocks import receptive_field  # noqa: E402
 from graphfill.bench._models.products import FixedMatrix  # noqa: E402
-from graphfill.bench._models.receptive import receptive_field  # noqa: E402
 from graphfill.bench._problem import Setting  # noqa: E402
 from graphfill.bench._train import fit, seeded  # noqa: E402
 
-COMPILED = kernels.implementation == "compiled"
+COMPILED = compiled.available()
 
 
 @pytest.fixture
 def everything_is_large(monkeypatch):
-    monkeypatch.setattr(tiles, "LARGE", 0)
-    monkeypatch.setattr(tiles, "MANY", 0)
+    monkeypatch.setattr(products, "LARGE", 0)
+    monkeypatch.setattr(products, "MANY", 0)
 
 
 @pytest.mark.parametrize("shape", [(40, 300), (300, 40)])
 @pytest.mark.parametrize("width", [1, 33, 64, 192])
-def test_a_tiled_product_and_its_gradient_are_those_of_dense_matrices(
+def test_a_compiled_product_and_its_gradient_are_those_of_dense_matrices(
     shape, width, everything_is_large
 ):
     rng = np.random.default_rng(0)
@@ -36,24 +36,32 @@ def test_a_tiled_product_and_its_gradient_are_those_of_dense_matrices(
     out = fixed @ H
     weight = torch.randn_like(out)
     (out * weight).sum().backward()
-    assert (fixed._tiled is not None) == COMPILED
+    assert (fixed._compiled is not None) == COMPILED
     dense = torch.from_numpy(A.toarray())
     torch.testing.assert_close(out, dense @ H.detach(), rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(H.grad, dense.T @ weight, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.skipif(not COMPILED, reason="it is what the extension multiplies")
-def test_a_block_of_too_few_rows_is_refused():
-    A = tiles.TiledMatrix(sparse.csr_array(np.eye(2, dtype=np.float32)))
+def test_a_block_of_too_few_rows_is_refused(everything_is_large):
+    A = FixedMatrix(sparse.csr_array(np.eye(2, dtype=np.float32)))
     with pytest.raises(ValueError, match="a matrix of 2 columns and a block of 1 rows"):
         A.product(torch.ones(1, 32))
+
+
+def test_without_the_extension_torch_multiplies(everything_is_large, monkeypatch):
+    monkeypatch.setattr(compiled, "_layers", None)
+    fixed = FixedMatrix(sparse.csr_array(np.eye(3, k=1, dtype=np.float32)))
+    H = torch.arange(96, dtype=torch.float32).view(3, 32)
+    torch.testing.assert_close(fixed @ H, torch.cat([H[1:], torch.zeros(1, 32)]))
+    assert fixed._compiled is None
 
 
 def test_other_blocks_are_left_to_torch(everything_is_large):
     H = torch.ones(3, 32, dtype=torch.float64)
     fixed = FixedMatrix(sparse.csr_array(np.eye(3)))
     torch.testing.assert_close(fixed @ H, H)
-    assert fixed._tiled is None
+    assert fixed._compiled is None
 
 
 def test_a_field_in_another_order_has_the_same_rows():

@@ -1,0 +1,215 @@
+"""Each layer's share of the graph: all that some rows depend on, or a sample for mini-batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from torch import Tensor
+
+from .products import FixedMatrix, as_tensor, operand
+
+if TYPE_CHECKING:
+    from .network import Network
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One layer's share of the graph: from the rows it is given to the rows it must compute."""
+
+    matrix: FixedMatrix  # of shape (rows computed, rows given)
+    # Where each computed row itself is among the given ones; None: they come first, in order.
+    places: Tensor | None = None
+
+    def own(self, H: Tensor) -> Tensor:
+        """The given rows that belong to the computed ones."""
+        return H[: self.matrix.shape[0]] if self.places is None else H[self.places]
+
+
+@dataclass(frozen=True)
+class Field:
+    """The receptive field of some rows: what the first layer computes, and one Block per further.
+
+    The nodes whose first-layer output is needed, those that were asked for leading; and blocks
+    from the second layer to the last, whose rows are the ones asked for.
+    """
+
+    rows: Rows
+    blocks: tuple[Block, ...]
+
+
+def receptive_field(
+    operator: sparse.csr_array,
+    rows: Rows,
+    n_blocks: int,
+    among: Rows | None = None,
+    rank: Rows | None = None,
+) -> Field:
+    """The field of `rows` through `n_blocks` products with `operator`.
+
+    Row i of the operator holds what node i takes from its neighbours. The first-layer output of
+    the nodes in `among` is at hand before that of the field's other nodes: the first block then
+    reads from ``among`` followed by ``field.rows``. Nodes that were not asked for are ordered by
+    their `rank`, if there is one, and by number otherwise.
+
+    Examples
+    --------
+    >>> path = sparse.csr_array(np.eye(4, k=1) + np.eye(4, k=-1))
+    >>> receptive_field(path, np.array([0]), n_blocks=2).rows
+    array([0, 1, 2])
+    >>> receptive_field(path, np.array([0]), n_blocks=2, among=np.array([1, 3])).rows
+    array([0, 2])
+    """
+    levels = [np.asarray(rows, dtype=np.int64)]
+    for _ in range(n_blocks):
+        levels.append(_with_neighbours(operator, levels[-1], rank))
+    given = levels[-1]
+    places = None
+    if among is not None:
+        given = np.concatenate([among, given[~np.isin(given, among)]])
+    blocks: list[Block] = []
+    for computed, inputs in pairwise(levels):
+        first = len(blocks) == n_blocks - 1
+        inputs = given if first else inputs
+        if first and among is not None:
+            places = as_tensor(positions(given, operator.shape[0])[computed])
+        blocks.append(Block(FixedMatrix(_cut(operator, computed, inputs)), places))
+    if among is not None:
+        given = given[len(among) :]
+    return Field(given, tuple(reversed(blocks)))
+
+
+def whole(operator: sparse.csr_array, n_blocks: int) -> tuple[Block, ...]:
+    """Blocks that compute every row from every row."""
+    return (Block(FixedMatrix(operator)),) * n_blocks
+
+
+def _with_neighbours(operator: sparse.csr_array, rows: Rows, rank: Rows | None) -> Rows:
+    """`rows`, then the other nodes they take from, ascending by number or rank."""
+    taken = np.unique(operator[rows].indices)
+    if rank is not None:
+        taken = taken[np.argsort(rank[taken])]
+    return np.concatenate([rows, taken[~np.isin(taken, rows)]]).astype(np.int64)
+
+
+def positions(nodes: Rows, n_nodes: int) -> Rows:
+    """Where each node is among `nodes`; -1 where it is not."""
+    places = np.full(n_nodes, -1, dtype=np.int64)
+    places[nodes] = np.arange(len(nodes))
+    return places
+
+
+def _cut(operator: sparse.csr_array, rows: Rows, columns: Rows) -> sparse.csr_array:
+    """The rows of a matrix, its columns renumbered; `columns` holds all that occur there."""
+    part = operator[rows]
+    renumbered = positions(columns, operator.shape[1])[part.indices]
+    shape = (len(rows), len(columns))
+    cut = sparse.csr_array((part.data, renumbered.astype(np.int32), part.indptr), shape=shape)
+    cut.sort_indices()
+    return cut
+
+
+# -- mini-batches --
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Seed rows, the first layer's inputs, and one block for each further layer."""
+
+    rows: Rows
+    part: Any
+    blocks: tuple[Block, ...]
+
+
+class Sampler:
+    """Draws up to `fanout[k]` neighbours of each row of the k-th hop, without replacement.
+
+    A drawn entry of the operator counts for those passed over: row i with d neighbours of which
+    f are drawn has its entries multiplied by d / f, its own entry (a loop) always being kept.
+    The expectation is the full product; of a mean over neighbours it is the mean over the drawn.
+
+    `fanout` goes from the seed rows outwards; its last number holds for all further hops.
+    """
+
+    def __init__(self, operator: sparse.csr_array, fanout: tuple[int, ...]) -> None:
+        self._loops = operator.diagonal()
+        others = sparse.csr_array(operator - sparse.diags_array(self._loops), dtype=operator.dtype)
+        others.eliminate_zeros()
+        self._others = others
+        self._fanout = fanout
+
+    def epoch(
+        self, network: Network, rows: Rows, size: int, rng: np.random.Generator
+    ) -> Iterator[Batch]:
+        """The rows in a new order, `size` at a time."""
+        order = rng.permutation(rows)
+        for start in range(0, len(order), size):
+            yield self.batch(network, order[start : start + size], rng)
+
+    def batch(self, network: Network, rows: Rows, rng: np.random.Generator) -> Batch:
+        """Blocks from the last layer down to the second, then the first layer's inputs."""
+        level, blocks = rows, []
+        for hop in range(network.n_blocks):
+            level, matrix = self.hop(level, self._width(hop), rng)
+            blocks.append(Block(FixedMatrix(matrix)))
+        first = network.first
+        sample = getattr(first, "sample", None)
+        if sample is None:
+            part = first.prepare(level)
+        else:
+            given, matrix = self.hop(level, self._width(network.n_blocks), rng)
+            part = operand(sample(given, matrix))
+        return Batch(rows, part, tuple(reversed(blocks)))
+
+    def hop(
+        self, rows: Rows, width: int, rng: np.random.Generator
+    ) -> tuple[Rows, sparse.csr_array]:
+        """The nodes to take from, `rows` leading, and the matrix [rows, nodes] to take by."""
+        start = self._others.indptr[rows].astype(np.int64)
+        degree = self._others.indptr[rows + 1] - start
+        drawn = np.minimum(degree, width)
+        row = np.repeat(np.arange(len(rows)), drawn)
+        # Within each row: 0, 1, ... drawn - 1, then replaced where there is a choice.
+        place = np.arange(len(row)) - np.repeat(np.cumsum(drawn) - drawn, drawn)
+        many = np.flatnonzero(degree > width)
+        place[np.isin(row, many)] = draw(degree[many], width, rng).ravel()
+        entry = np.repeat(start, drawn) + place
+        node, value = self._others.indices[entry], self._others.data[entry]
+        value = value * (degree / np.maximum(drawn, 1))[row].astype(value.dtype)
+        new = np.unique(node)
+        nodes = np.concatenate([rows, new[~np.isin(new, rows)]])
+        column = positions(nodes, self._others.shape[0])[node]
+        own = np.flatnonzero(self._loops[rows])
+        matrix = sparse.coo_array(
+            (
+                np.concatenate([self._loops[rows[own]], value]),
+                (np.concatenate([own, row]), np.concatenate([own, column])),
+            ),
+            shape=(len(rows), len(nodes)),
+        )
+        return nodes, matrix.tocsr()
+
+    def _width(self, hop: int) -> int:
+        return self._fanout[min(hop, len(self._fanout) - 1)]
+
+
+def draw(count: Rows, size: int, rng: np.random.Generator) -> Rows:
+    """For each count, `size` different numbers below it, each set of them equally likely.
+
+    Floyd's way, for all counts at once: the k-th number is drawn from 0 ... j = count - size + k;
+    one that has been drawn before is replaced by j, which cannot have been.
+    """
+    chosen = np.full((len(count), size), -1, dtype=np.int64)
+    for k in range(size):
+        highest = count - size + k
+        number = rng.integers(0, highest + 1)
+        again = (chosen[:, :k] == number[:, None]).any(axis=1)
+        chosen[:, k] = np.where(again, highest, number)
+    return chosen
