@@ -11,6 +11,8 @@ from __future__ import annotations
 import datetime
 import reprlib
 import shlex
+import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -38,6 +40,11 @@ class UnreachedWarning(GraphfillWarning):
 
 class SymmetrizedWarning(GraphfillWarning):
     """Directed or asymmetric edges were made undirected."""
+
+
+# Named as users import them: graphfill.InputError.
+for _public in (InputError, GraphfillWarning, *GraphfillWarning.__subclasses__()):
+    _public.__module__ = "graphfill"
 
 
 _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False)
@@ -199,3 +206,12 @@ def memory_limit_too_low(
         f"{name} {verb} {limit} but filling {n_rows} x {n_columns} cells takes at least {needed} "
         f"({result} of it for the result): raise the limit or fill fewer columns at a time."
     )
+
+
+def warn_caller(text: str, category: type[Warning]) -> None:
+    """Warn at the line that called into graphfill, through however much of other libraries."""
+    level, frame = 1, sys._getframe()
+    inside = ("graphfill.", "sklearn.", "torch_geometric.")
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(inside):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)

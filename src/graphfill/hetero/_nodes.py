@@ -9,9 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph import _refuse_graphs
-from ..graph._edges import is_table
-from ..graph._ids import as_ids, factorize
+from ..graph import (
+    as_ids,
+    check_attribute,
+    check_distinct_ids,
+    check_node_count,
+    factorize,
+    is_table,
+)
 from ..solve._matrix import Container, open_matrix
 from . import _refuse_types
 from ._scales import Scale, own_scales
@@ -178,7 +183,7 @@ def read_nodes(
             if given is None:
                 continue
         elif isinstance(given, (int, np.integer)) and not isinstance(given, bool):
-            sizes[kind] = _refuse_graphs.check_node_count(given)
+            sizes[kind] = check_node_count(given)
             continue
         labels = None
         if isinstance(given, tuple) and len(given) == 2 and hasattr(given[0], "shape"):
@@ -245,9 +250,9 @@ def _split_ids(table: Any, id: Any) -> tuple[Table, Any]:
     import narwhals as nw
 
     frame = nw.from_native(table, eager_only=True)
-    _refuse_graphs.check_attribute(id, frame.columns, "columns of the features")
+    check_attribute(id, frame.columns, "columns of the features")
     ids = as_ids(frame.get_column(id).to_native(), "node")
     _, (codes,) = factorize(ids)
-    _refuse_graphs.check_distinct_ids(ids, codes)
+    check_distinct_ids(ids, codes)
     others = frame.drop(id)
     return Table(table, id, ids), others.to_native() if others.columns else None

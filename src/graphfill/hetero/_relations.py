@@ -10,9 +10,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from ..graph._edges import from_table, is_table
-from ..graph._graph import Graph
-from ..graph._ids import as_array
+from ..graph import Graph, as_array, from_table, is_table
 from . import _refuse_types
 from ._nodes import NodeTypes
 

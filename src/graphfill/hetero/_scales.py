@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solve._exponents import exponents
+from ..solve import exponents
 
 Floats = NDArray[np.floating]
 

@@ -22,9 +22,16 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import errors
-from ..graph import _refuse_matrices
 from ..graph._graph import Graph
-from ..solve._matrix import Container, open_matrix
+from ..solve._matrix import (
+    Container,
+    check_columns_left,
+    check_row_count,
+    check_row_ids,
+    check_row_numbers,
+    check_two_dimensional,
+    open_matrix,
+)
 
 BLOCK_CELLS = 1 << 20  # cells handled at once where a temporary copy is needed
 ROOM_BITS = 64  # that sums of the largest numbers are given
@@ -192,7 +199,7 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
 
     def _open(self, X: Any, *, reset: bool) -> Container:
         opened = open_matrix(X)
-        _refuse_matrices.check_two_dimensional(len(opened.shape))
+        check_two_dimensional(len(opened.shape))
         validate_data(self, X, reset=reset, skip_check_array=True)
         return opened
 
@@ -209,7 +216,7 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         if self.add_indicator:
             self.indicator_ = MissingIndicator(error_on_new=False).fit(opened.values)
         if len(self._kept()) < self.n_features_in_:
-            _refuse_matrices.check_columns_left(len(self._kept()))
+            check_columns_left(len(self._kept()))
             dropped = np.flatnonzero(np.isnan(self.statistics_))
             _warn(f"columns without any known cell were dropped: {_listed(dropped, opened)}")
         self._sources: NDArray[np.floating] | None = None
@@ -235,14 +242,14 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         if graph is None:
             return None
         if labels is None:
-            _refuse_matrices.check_row_count(len(opened.values), graph.n_nodes)
+            check_row_count(len(opened.values), graph.n_nodes)
             return None
         if graph.ids is None:
-            return _refuse_matrices.check_row_numbers(labels, graph.n_nodes)
+            return check_row_numbers(labels, graph.n_nodes)
         import pandas  # which the labels came from
 
         index = graph.derived("pandas index", lambda: pandas.Index(graph.ids))
-        return _refuse_matrices.check_row_ids(labels, index.get_indexer(labels))
+        return check_row_ids(labels, index.get_indexer(labels))
 
     def _place(self, opened: Container, nodes: NDArray[np.intp] | None) -> NDArray[np.floating]:
         """The kept columns, one row per node; rows not given are those seen in fit, or missing."""

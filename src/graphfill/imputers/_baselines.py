@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ..graph._graph import Graph
-from ..solve._exponents import exponents
-from ..solve._weight_span import ORDINARY_BITS
+from ..solve import ORDINARY_BITS, exponents
 from ._base import Fill, GraphImputer, row_blocks
 
 PRODUCT_CELLS = 1 << 23  # cells of a block of columns that the graph is multiplied with

@@ -8,10 +8,15 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from ..graph import _edges as reader
-from ..graph import _refuse_graphs
-from ..graph._graph import Graph
-from ..graph._ids import as_ids
+from ..graph import (
+    Graph,
+    as_ids,
+    check_ends,
+    check_numbered,
+    from_table,
+    is_table,
+    split_pairs,
+)
 from . import _refuse
 
 
@@ -26,14 +31,14 @@ def read_links(graph: Graph, labels: Any, n_new: int, new_edges: Any, weight: An
     """
     n_old = graph.n_nodes
     _refuse.check_weights_alike(graph.weights is not None, weight)
-    if reader.is_table(new_edges):
+    if is_table(new_edges):
         name = weight if isinstance(weight, str) else None
-        source, target, weights = reader.from_table(new_edges, None, None, name)
+        source, target, weights = from_table(new_edges, None, None, name)
         weight = weights if name is not None else weight
     else:
-        source, target = reader.split_pairs(new_edges)
+        source, target = split_pairs(new_edges)
     source, target = as_ids(source, "source"), as_ids(target, "target")
-    _refuse_graphs.check_ends(source, target)
+    check_ends(source, target)
     if graph.ids is not None:
         _refuse.check_newcomers_named(labels)
         names = as_ids(labels, "node").tolist()
@@ -55,7 +60,7 @@ def read_links(graph: Graph, labels: Any, n_new: int, new_edges: Any, weight: An
 
         source, target = rows(source), rows(target)
     else:
-        _refuse_graphs.check_numbered(source, target, n_old + n_new)
+        check_numbered(source, target, n_old + n_new)
         for ends in (source, target):
             outside = (ends < 0) | (ends >= n_old + n_new)
             if outside.any():

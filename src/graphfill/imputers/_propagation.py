@@ -13,9 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import errors
 from ..errors import ConvergenceWarning, UnreachedWarning
-from ..graph import _refuse_matrices
 from ..graph._graph import Graph
-from ..solve._matrix import open_matrix
+from ..solve._matrix import check_two_dimensional, open_matrix
 from ..solve._propagate import Result, propagate
 from . import _refuse
 from ._base import Fill, GraphImputer, known_means
@@ -237,7 +236,7 @@ class FeaturePropagation(GraphImputer):
         errors.check_flag("return_difference", return_difference)
         kept: KeptFill = _refuse.check_fill_kept(self._kept_fill, type(self).__name__)
         opened = open_matrix(X_new)
-        _refuse_matrices.check_two_dimensional(len(opened.shape))
+        check_two_dimensional(len(opened.shape))
         _refuse.check_newcomer_columns(opened.values.shape[1], self.n_features_in_)
         opened = self._open(X_new, reset=False)
         labels = opened.row_ids if ids is None else ids

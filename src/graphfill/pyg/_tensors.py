@@ -7,9 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..graph import _refuse_graphs, _refuse_matrices
-from ..graph._graph import Graph
-from ..graph._ids import as_array
+from ..graph import Graph, as_array, check_edge_weights, weight_attribute
+from ..solve import check_missing_mask
 
 
 def graph_of(
@@ -26,7 +25,7 @@ def graph_of(
             continue
         weights = None
         if edge_weight not in (None, name):
-            weights = _refuse_graphs.check_weight_attribute(data, edge_weight)
+            weights = weight_attribute(data, edge_weight)
         indptr, indices, values = compressed(edges, weights)
         weights = None if edge_weight is None else values
         return Graph.from_csr(indptr, indices, weights, self_loops=True, directed=directed)
@@ -60,7 +59,7 @@ def compressed(A: Any, weights: Any = None) -> tuple[Any, Any, Any]:
 
 def _with_values(A: Tensor, weights: Any) -> Tensor:
     """The matrix with other values: in its own layout, since another has another order."""
-    values = torch.from_numpy(_refuse_graphs.check_edge_weights(as_array(weights), A._nnz()))
+    values = torch.from_numpy(check_edge_weights(as_array(weights), A._nnz()))
     if A.layout is torch.sparse_coo:
         return torch.sparse_coo_tensor(A._indices(), values, A.shape, check_invariants=False)
     by_row = A.layout is torch.sparse_csr
@@ -86,7 +85,7 @@ def missing_cells(x: Tensor, missing_mask: Any) -> Tensor:
     mask = torch.as_tensor(missing_mask, device=x.device)
     if mask.dtype != torch.bool or mask.shape != x.shape or bool((nan & ~mask).any()):
         cells = x.detach().double().reshape(len(x), -1).cpu().numpy()
-        _refuse_matrices.check_missing_mask(mask.cpu().numpy(), cells, tuple(x.shape))
+        check_missing_mask(mask.cpu().numpy(), cells, tuple(x.shape))
     return mask
 
 

@@ -16,8 +16,7 @@ from torch_geometric.transforms import BaseTransform
 from torch_geometric.transforms import FeaturePropagation as _PyGFeaturePropagation  # noqa: F401
 
 from .. import errors
-from ..graph import _refuse_matrices
-from ..solve._matrix import open_matrix
+from ..solve import check_dense, check_row_count, check_shape, open_matrix
 from ..solve._propagate import Result, propagate, warn_of
 from . import _refuse
 from ._hetero_transform import fill_hetero
@@ -136,11 +135,11 @@ class FeaturePropagation(BaseTransform):
                 **self._options(),
             )
         x = _refuse.check_feature_attribute(data, self.attr)
-        _refuse_matrices.check_dense(x)
-        _refuse_matrices.check_shape(tuple(x.shape))
+        check_dense(x)
+        check_shape(tuple(x.shape))
         missing = missing_cells(x, self.missing_mask)
         graph = graph_of(data, len(x), edge_weight=self.edge_weight, directed=self.directed)
-        _refuse_matrices.check_row_count(len(x), graph.n_nodes)
+        check_row_count(len(x), graph.n_nodes)
         filled = x  # as it is if nothing is missing, integers too
         if bool(missing.any()):
             if not x.is_floating_point():

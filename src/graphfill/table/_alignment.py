@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph._edges import is_table
-from ..graph._graph import Graph
+from ..graph import Graph, is_table
 from . import _refuse_tables
 from ._edge_ends import ends_in_graph, ends_in_table
 from ._id_column import alike, first_duplicate, numbered

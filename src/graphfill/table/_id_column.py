@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph import _refuse_graphs
+from ..graph import check_hashable
 from . import _refuse_tables
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def numbered(*columns: Ids) -> list[Array]:
         return np.split(codes, np.cumsum([len(ids) for ids in columns])[:-1])
     code: dict[Any, int] = {}
     for ids in columns:
-        _refuse_graphs.check_hashable(ids.numpy())
+        check_hashable(ids.numpy())
     return [
         np.fromiter((code.setdefault(v, len(code)) for v in ids.objects()), np.int64, len(ids))
         for ids in columns

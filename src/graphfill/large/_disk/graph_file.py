@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...graph import _refuse_graphs
-from ...graph._graph import Graph
+from ...graph import Graph, check_node_count, check_weight_total
 from ...io._atomic import refusal
 from ...table import _refuse_tables
 from ...table._id_column import Ids
@@ -56,7 +55,7 @@ def store_graph(
     tell = progress or (lambda share: None)
     at_once = int(np.clip(budget // (2 * EDGE_BYTES), 1 << 12, EDGES_AT_ONCE))
     numbering, counts, all_one = _count(edges, numbering, at_once, lambda s: tell(0.3 * s))
-    _refuse_graphs.check_node_count(numbering.n_nodes)
+    check_node_count(numbering.n_nodes)
     bounds = _bounds(counts, max(budget // (2 * SORT_BYTES), 1))
     weighted = edges.weight is not None and not all_one
     try:
@@ -195,5 +194,5 @@ def _sort(
     mapped = None
     if weighted:
         mapped = np.memmap(values, dtype=np.float64, mode="r")
-        _refuse_graphs.check_weight_total(mapped)
+        check_weight_total(mapped)
     return Graph.of_sorted_rows(indptr, np.memmap(entries, dtype=np.int32, mode="r"), mapped)

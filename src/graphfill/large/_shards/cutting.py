@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from ... import errors, kernels
-from ...graph import _refuse_matrices
 from ...graph._components import inverse_order
 from ...graph._graph import Graph
 from ...graph._ordering import cluster_order
-from ...solve._matrix import open_matrix
-from ...solve._weight_span import Span
+from ...solve import Span, check_magnitudes, check_row_count, open_matrix
 from .. import _refuse_shards
 from .extract import Extract, known_first
 from .layout import block_rows, cut_columns, cut_rows
@@ -87,9 +85,7 @@ def cut(
         solver = {**solver, "stop": span.tolerance(solver["tol"])}
     n, dtype = len(values), span.dtype(values.dtype, exact=solver["name"] == "exact")
     seen = survey(values)
-    _refuse_matrices.check_magnitudes(
-        seen.largest, dtype
-    )  # columns are not scaled, as in one piece
+    check_magnitudes(seen.largest, dtype)  # columns are not scaled, as in one piece
     tiles = cut_columns(values.shape[1], dtype)
 
     count, label, walk = components(graph)
@@ -153,7 +149,7 @@ def as_graph(graph: Any, n_rows: int) -> AnyGraph:
     """The graph as rows that can be cut; one row of X per node."""
     if not isinstance(graph, AnyGraph):
         graph = Graph.of(graph, n_nodes=n_rows)
-    _refuse_matrices.check_row_count(n_rows, graph.n_nodes)
+    check_row_count(n_rows, graph.n_nodes)
     return graph
 
 

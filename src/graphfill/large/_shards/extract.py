@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import kernels
-from ...solve._tiles import WORTH_LEAVING_OUT
+from ...solve import WORTH_LEAVING_OUT
 from .source import AnyGraph
 
 Array = np.ndarray
