@@ -22,7 +22,7 @@ import graphfill as gf
 import graphs
 from graphfill import kernels
 from graphfill.kernels._threads import available, cut, share
-from graphfill.solve._operator import Operator
+from graphfill.solve import Operator, PropagationOptions
 
 HERE = Path(__file__).parent
 WIDTH = 32
@@ -47,9 +47,8 @@ def to_float(half: np.ndarray) -> np.ndarray:
 def measure(library: ctypes.CDLL, size: str, shuffled: bool, folder: str, rounds: int) -> dict:
     edges = graphs.cached_community_graph(size, shuffled=shuffled, folder=folder)
     n = graphs.SIZES[size][0]
-    operator = Operator(
-        gf.Graph.from_edges(edges, n_nodes=n), dtype=np.float32, threads=available()
-    )
+    graph = gf.Graph.from_edges(edges, n_nodes=n)
+    operator = Operator(graph, PropagationOptions(), np.dtype(np.float32))
     X = graphs.features(n, WIDTH, 0.99)
     z, known = kernels.pack(X, slice(0, WIDTH), None, operator.to_z, WIDTH)
     half = to_half(z)

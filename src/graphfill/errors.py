@@ -43,6 +43,11 @@ class SymmetrizedWarning(GraphfillWarning):
     """Directed or asymmetric edges were made undirected."""
 
 
+# Named as users import them: graphfill.InputError.
+for _public in (InputError, GraphfillWarning, *GraphfillWarning.__subclasses__()):
+    _public.__module__ = "graphfill"
+
+
 _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False)
 _place: ContextVar[Callable[[int], str]] = ContextVar("place", default="row {}".format)
 _short = reprlib.Repr()

@@ -1,12 +1,15 @@
 """The torch solver against the CPU kernels."""
 
+import numpy as np
 import pytest
+from reference import adjacency, closed_form
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 from torch_geometric.data import Data  # noqa: E402
 
+import graphfill as gf  # noqa: E402
 from graphfill import errors  # noqa: E402
 from graphfill.pyg import FeaturePropagation  # noqa: E402
 from graphfill.pyg import _torch_solver as torch_solver  # noqa: E402
@@ -100,3 +103,66 @@ def test_numbers_too_large_to_add_up_are_refused(solver):
     hidden = torch.tensor([[False], [True], [True], [True]])  # a missing cell may hold anything
     x[0] = 1.0
     FeaturePropagation(hidden, backend="torch", **options)(Data(x=x, edge_index=star))
+
+
+@pytest.mark.parametrize("size", [1e-25, 1e-12, 1.0, 1e12, 1e25])
+def test_a_residual_that_claims_convergence_is_the_true_one(size):
+    """Squares of 1e-25 are zero in float32, and those of 1e25 infinite."""
+    n, rng = 300, np.random.default_rng(0)
+    graph = gf.Graph.from_edges(np.arange(n - 1), np.arange(1, n), weight=rng.random(n - 1) + 0.1)
+    X = np.full((n, 2), np.nan, dtype=np.float32)
+    X[[0, 100, -1]] = size * np.array([[1, 3], [5, 2], [2, 0]])
+    x = torch.tensor(X)
+    result = torch_solver.propagate_torch(
+        x, graph, missing=x.isnan(), normalization="rw", solver="exact"
+    )
+    assert result.converged
+    assert result.n_iter > 1
+    A, filled = adjacency(graph), result.X.double().numpy() / size
+    d = A.sum(axis=1)
+    missing = np.isnan(X[:, 0])
+    start = np.where(missing[:, None], np.nanmean(X / size, axis=0), filled)
+
+    def norm(Z):
+        r = (A @ Z - d[:, None] * Z)[missing]
+        return np.sqrt((r**2 / d[missing, None]).sum(axis=0))
+
+    # What rounding the answer to float32 leaves, beside the tolerance.
+    assert (norm(filled) <= 1e-6 * norm(start) + 1e-6 * np.sqrt(d.sum())).all()
+    expected = closed_form(A, X.astype(float) / size, "rw")
+    np.testing.assert_allclose(filled, expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("normalization", ["sym", "rw"])
+def test_components_of_quite_another_size_are_as_exact(dtype, normalization):
+    n, rng = 80, np.random.default_rng(1)
+    links = np.concatenate([np.arange(n - 1), n + np.arange(n - 1)])
+    graph = gf.Graph.from_edges(links, links + 1)
+    X = 1.0 + rng.random((2 * n, 3))
+    X[n:] *= 1e6
+    X[rng.random(X.shape) < 0.7] = np.nan
+    x = torch.tensor(X, dtype=dtype)
+    options = {"normalization": normalization, "solver": "exact"}
+    filled = torch_solver.propagate_torch(x, graph, missing=x.isnan(), **options).X.numpy()
+    expected = closed_form(adjacency(graph), x.double().numpy(), normalization)
+    tol = 1e-4 if dtype is torch.float32 else 1e-8
+    for part in (slice(0, n), slice(n, None)):
+        size = np.abs(expected[part]).max()
+        assert np.abs(filled[part] - expected[part]).max() <= tol * size
+
+
+def test_weakly_tied_parts_stay_within_the_range_of_known_values():
+    """Weights 18 decades apart are more than float64 resolves."""
+    n = 100
+    weight = np.full(n - 1, 1.0)
+    weight[[0, -1]] = 1e-18
+    graph = gf.Graph.from_edges(np.arange(n - 1), np.arange(1, n), weight=weight)
+    x = torch.full((n, 1), NAN, dtype=torch.float64)
+    x[0], x[-1] = 1.0, 2.0
+    with pytest.warns(errors.ConvergenceWarning, match="span 18 decades") as caught:
+        result = torch_solver.propagate_torch(
+            x, graph, missing=x.isnan(), normalization="rw", solver="exact"
+        )
+    assert caught[0].filename == __file__
+    assert 1.0 <= result.X.min() <= result.X.max() <= 2.0

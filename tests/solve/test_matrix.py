@@ -12,7 +12,7 @@ import scipy.sparse
 import torch
 
 from graphfill.errors import InputError
-from graphfill.graph._refuse_matrices import CellTypeError
+from graphfill.solve._arrays import CellTypeError
 from graphfill.solve._matrix import open_matrix
 
 NAN = float("nan")

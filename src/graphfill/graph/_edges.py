@@ -1,17 +1,21 @@
-"""Edges, read from whatever holds them and numbered by row."""
+"""Edges, listed by row number, and the symmetric matrix that they make."""
 
 from __future__ import annotations
 
+import numbers
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
-from . import _refuse_adjacency, _refuse_graphs
-from ._ids import as_array, as_ids, factorize, row_ids, unless_numbers
+from ..errors import InputError, SymmetrizedWarning, check_choice, check_flag, named, warn_caller
+from ._ids import check_distinct_ids, check_node_count, factorize, unless_numbers
 
 Array = NDArray[Any]
+
+NUMBERS = (numbers.Real, Decimal, np.bool_)  # what a cell of an object array may hold
 
 
 class Edges(NamedTuple):
@@ -29,33 +33,53 @@ class Edges(NamedTuple):
     directed: bool | None = None
 
 
-def split_pairs(pairs: Any) -> tuple[Any, Any]:
-    """Sources and targets out of one array or sequence of pairs."""
-    if is_table(pairs):
-        return from_table(pairs, None, None, None)[:2]
-    if hasattr(pairs, "__array__"):
-        pairs = as_array(pairs)
-        if pairs.ndim != 1:
-            _refuse_graphs.check_pairs_shape(pairs.shape)
-            source, target = pairs if len(pairs) == 2 else pairs.T
-            return source, target
-    _refuse_graphs.check_sequence(pairs)
-    pairs = list(pairs)
-    _refuse_graphs.check_pairs(pairs)
-    return [u for u, _ in pairs], [v for _, v in pairs]
-
-
-# -- from ids to rows --
-
-
 def by_number(source: Array, target: Array, n_nodes: int) -> Edges:
     """Edges whose ids are row numbers already; nothing is copied but to unify the types."""
-    _refuse_graphs.check_numbered(source, target, n_nodes)
+    check_numbered(source, target, n_nodes)
     if source.dtype != target.dtype:
         source, target = source.astype(np.int64), target.astype(np.int64)
     source, target = np.ascontiguousarray(source), np.ascontiguousarray(target)
-    _refuse_graphs.check_edge_range(kernels.edge_range(source, target), source, target, n_nodes)
+    low, high = kernels.edge_range(source, target)
+    if low < 0 or high >= n_nodes:
+        number = first_outside(n_nodes, source, target)
+        node = next(int(end[number]) for end in (source, target) if not 0 <= end[number] < n_nodes)
+        raise InputError(
+            f"Edge {number}, {_ends(number, source, target)}, names node {node}, but there are "
+            f"{n_nodes} nodes, numbered from 0."
+        )
     return Edges(source, target, None, n_nodes)
+
+
+def check_numbered(source: Array, target: Array, n_nodes: int) -> None:
+    """Refuse ids that cannot be row numbers."""
+    for role, ids in (("source", source), ("target", target)):
+        if ids.dtype.kind != "i":
+            other = (i for i, node in enumerate(ids.tolist()) if type(node) is not int)
+            number = next(other, 0)
+            raise InputError(
+                f"n_nodes={n_nodes} says that nodes go by row number, but the {role} of edge "
+                f"{number} is {named(ids[number])}: pass nodes= with the ids in row order instead."
+            )
+
+
+def check_ends(source: Array, target: Array) -> None:
+    """Refuse edges of which some have one end."""
+    if source.size != target.size:
+        raise InputError(
+            f"There are {source.size} source(s) but {target.size} target(s): an edge has one each."
+        )
+
+
+def first_outside(end: int, *columns: Array) -> int:
+    """Position of the first entry of any column that is not in 0 <= entry < end."""
+    return int(np.argmax(np.logical_or.reduce([(c < 0) | (c >= end) for c in columns])))
+
+
+def _ends(number: int, source: Any, target: Any, ids: Any = None) -> str:
+    """Both ends of one edge: ``from 'a' to 'b'``."""
+    ends = source[number], target[number]
+    u, v = (named(end if ids is None else ids[end]) for end in ends)
+    return f"from {u} to {v}"
 
 
 def by_id(source: Array, target: Array, nodes: Array | None, unknown: str) -> Edges:
@@ -63,23 +87,131 @@ def by_id(source: Array, target: Array, nodes: Array | None, unknown: str) -> Ed
     if nodes is None:
         ids, (source, target) = factorize(source, target)
     else:
-        distinct, (own, source, target) = factorize(nodes, source, target)
-        _refuse_graphs.check_distinct_ids(nodes, own)
+        distinct, (codes, source, target) = factorize(nodes, source, target)
+        check_distinct_ids(nodes, codes)
         row = np.full(distinct.size, -1, dtype=np.int64)
-        row[own] = np.arange(own.size)
-        if own.size < distinct.size:
+        row[codes] = np.arange(codes.size)
+        if codes.size < distinct.size:
             if unknown == "refuse":
-                _refuse_graphs.check_known_ids(row, source, target, distinct, nodes)
+                number = first_outside(codes.size, row[source], row[target])
+                end = source[number] if row[source[number]] < 0 else target[number]
+                raise _unknown_id(number, distinct[end], nodes)
             others = np.flatnonzero(row < 0)
-            row[others] = own.size + np.arange(others.size)
-            own = np.concatenate([own, others])
-        ids = distinct[own]
+            row[others] = codes.size + np.arange(others.size)
+            codes = np.concatenate([codes, others])
+        ids = distinct[codes]
         source, target = row[source], row[target]
-    numbered = by_number(source, target, _refuse_graphs.check_node_count(ids.size))
+    numbered = by_number(source, target, check_node_count(ids.size))
     return numbered._replace(ids=unless_numbers(ids))
 
 
-def first_one_way(edges: Edges, indptr: Array, indices: Array, weights: Array | None) -> int | None:
+def _unknown_id(number: int, unknown: Any, nodes: Array) -> InputError:
+    """An edge that names an id which is not among the nodes, or is of another type there."""
+    node = unknown.item() if isinstance(unknown, np.generic) else unknown
+    twin = next((twin for twin in nodes.tolist() if str(twin) == str(node)), None)
+    if twin is not None:
+        return InputError(
+            f"Edge {number} names node {named(node)} ({type(node).__name__}), but nodes holds "
+            f"{named(twin)} ({type(twin).__name__}): make both the same type."
+        )
+    return InputError(
+        f"Edge {number} names node {named(unknown)}, which is not among the {nodes.size} "
+        "nodes: correct or drop the edge, or pass unknown='add' to add such nodes."
+    )
+
+
+# -- weights --
+
+
+def check_edge_weights(weights: Array, n_edges: int) -> NDArray[np.float64]:
+    """Return one float per edge."""
+    if weights.shape not in ((n_edges,), (n_edges, 1)):
+        raise InputError(
+            f"The weights have shape {weights.shape} but there are {n_edges} edge(s): pass one "
+            "number per edge."
+        )
+    weights = weights.reshape(n_edges)
+    if weights.dtype == object:
+        for number, weight in enumerate(weights):
+            if not isinstance(weight, NUMBERS):
+                raise InputError(
+                    f"The weight of edge {number} is {named(weight)}, which is no number."
+                )
+        weights = weights.astype(np.float64)
+    if weights.dtype.kind not in "biuf":
+        raise InputError(f"The weights have dtype {weights.dtype}, which holds no numbers.")
+    return np.ascontiguousarray(weights, dtype=np.float64)
+
+
+def check_weight_total(weights: NDArray[np.float64]) -> None:
+    """Refuse weights so large that a degree could be infinite."""
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise InputError(
+            "The weights add up to more than a float can hold: divide all of them by the largest."
+        )
+
+
+def _without_zeros(edges: Edges) -> Edges:
+    """The edges whose weight is not zero, all weights having been checked."""
+    source, target, weights, _, ids, _ = edges
+    if weights is None:
+        return edges
+    # NaN fails the first comparison; neither needs an array of the size of the edges.
+    if weights.size and not (weights.min() >= 0 and weights.max() < np.inf):
+        number = int(np.argmin((weights >= 0) & (weights < np.inf)))
+        raise InputError(
+            f"Edge {number}, {_ends(number, source, target, ids)}, has weight {weights[number]}: "
+            "weights must be finite and not negative."
+        )
+    kept = weights != 0
+    if kept.all():
+        return edges
+    return edges._replace(source=source[kept], target=target[kept], weights=weights[kept])
+
+
+# -- from edges to a matrix --
+
+
+def build_rows(
+    edges: Edges, merge: str = "mean", self_loops: bool = False, directed: str = "symmetrize"
+) -> tuple[Array, Array, Array | None, Array | None, int]:
+    """The arrays of a Graph: indptr, indices, weights, ids, and the number of self-loops."""
+    check_choice("merge", merge, ("mean", "sum", "max", "min"))
+    check_choice("directed", directed, ("symmetrize", "refuse"))
+    check_flag("self_loops", self_loops)
+    edges = _without_zeros(edges)
+    if edges.weights is not None and merge != "sum" and np.all(edges.weights == 1):
+        edges = edges._replace(weights=None)  # the same graph, in half the memory
+    source, target, weights, n_nodes, ids, known_directed = edges
+    indptr, indices, weights = kernels.build_csr(
+        source, target, weights, n_nodes, merge, self_loops
+    )
+    if weights is not None:
+        check_weight_total(weights)
+    if known_directed or (known_directed is None and directed == "refuse"):
+        number = _first_one_way(edges, indptr, indices, weights)
+        if number is not None:
+            ends = _ends(number, source, target, ids)
+            sentence = f"The edge {ends} is not listed alike the other way"
+            if directed == "refuse":
+                raise InputError(
+                    f"{sentence}, and only undirected graphs are accepted here: list both "
+                    "directions, or pass directed='symmetrize' to the constructor."
+                )
+            sentence += ": every edge was taken both ways, the weights of a pair merged into one."
+            warn_caller(sentence, SymmetrizedWarning)
+    n_self_loops = 0
+    if self_loops:
+        row = np.repeat(np.arange(n_nodes, dtype=np.int32), np.diff(indptr))
+        n_self_loops = int(np.count_nonzero(row == indices))
+    return indptr, indices, weights, ids, n_self_loops
+
+
+def _first_one_way(
+    edges: Edges, indptr: Array, indices: Array, weights: Array | None
+) -> int | None:
     """Number of the first edge that is not listed alike in both directions.
 
     The other arrays are the symmetric CSR built from these edges. Edges that list it entry by
@@ -103,123 +235,3 @@ def first_one_way(edges: Edges, indptr: Array, indices: Array, weights: Array | 
         alike &= np.isclose(mean_up, mean_down, rtol=1e-6, atol=0)
     one_way = np.flatnonzero(~alike[pair])
     return int(one_way[0]) if one_way.size else None
-
-
-def without_zeros(edges: Edges) -> Edges:
-    """The edges whose weight is not zero, all weights having been checked."""
-    source, target, weights, _, ids, _ = edges
-    if weights is None:
-        return edges
-    _refuse_graphs.check_weight_range(weights, source, target, ids)
-    kept = weights != 0
-    if kept.all():
-        return edges
-    return edges._replace(source=source[kept], target=target[kept], weights=weights[kept])
-
-
-# -- from the objects of other libraries --
-
-
-def from_matrix(A: Any, *, weighted: bool, self_loops: bool) -> Edges:
-    """Entries of a SciPy sparse matrix in reading order, without zeros."""
-    from scipy import sparse
-
-    _refuse_adjacency.check_sparse(A, sparse.issparse(A))
-    n_nodes = _refuse_adjacency.check_square(A.shape)
-    if A.format not in ("csr", "csc", "bsr", "coo"):
-        A = A.tocsr() if A.format == "lil" else A.tocoo()
-    # SciPy trusts these arrays and would read outside them: check before it does anything.
-    if A.format == "coo":
-        _refuse_adjacency.check_coordinates(A.row, A.col, A.data, n_nodes)
-    else:
-        rows, columns = A.blocksize if A.format == "bsr" else (1, 1)
-        _refuse_adjacency.check_compressed(A.indptr, A.indices, n_nodes // rows, n_nodes // columns)
-        _refuse_adjacency.check_value_count(len(A.data), A.indices.size)
-    _refuse_adjacency.check_matrix_dtype(A.dtype)
-    # Before duplicates are added up: in int8 they would overflow.
-    A = A.astype(np.float64 if weighted and A.dtype != bool else bool, copy=False).tocsr()
-    A = sparse.csr_array((A.data, A.indices, A.indptr), shape=A.shape)
-    if not A.has_canonical_format:
-        A = A.copy()
-        A.sum_duplicates()
-
-    source = np.repeat(np.arange(n_nodes, dtype=np.int32), np.diff(A.indptr))
-    target = A.indices.astype(np.int32, copy=False)
-    values = A.data
-    kept = values != 0
-    if not self_loops:
-        kept &= source != target
-    if not kept.all():
-        source, target, values = source[kept], target[kept], values[kept]
-    weights = None if values.dtype == bool else values
-    return Edges(source, target, weights, n_nodes, directed=True)
-
-
-def from_dense(A: Array) -> Edges:
-    """Entries of a matrix other than zero, in reading order."""
-    n_nodes = _refuse_adjacency.check_square(A.shape)
-    _refuse_adjacency.check_matrix_dtype(A.dtype)
-    source, target = np.nonzero(A)
-    weights = A[source, target].astype(np.float64)
-    return Edges(source, target, weights, n_nodes, directed=True)
-
-
-def from_networkx(G: Any, weight: str | None) -> Edges:
-    """Edges of a NetworkX graph, rows in the order of its nodes."""
-    ids = as_ids(list(G.nodes), "node")
-    row = {node: number for number, node in enumerate(G.nodes)}
-    listed = list(G.edges()) if weight is None else list(G.edges(data=weight))
-    source = np.fromiter((row[edge[0]] for edge in listed), np.int64, count=len(listed))
-    target = np.fromiter((row[edge[1]] for edge in listed), np.int64, count=len(listed))
-    weights = None
-    if weight is not None:
-        _refuse_graphs.check_edge_attribute(listed, weight)
-        values = as_array([edge[2] for edge in listed])
-        weights = _refuse_graphs.check_edge_weights(values, len(listed))
-    return Edges(source, target, weights, ids.size, unless_numbers(ids), G.is_directed())
-
-
-def from_igraph(g: Any, weight: str | None) -> Edges:
-    """Edges of an igraph graph, rows in the order of its vertices."""
-    ids = row_ids(g.vs["name"], g.vcount()) if "name" in g.vs.attributes() else None
-    ends = np.array(g.get_edgelist(), dtype=np.int64).reshape(-1, 2).T
-    weights = None
-    if weight is not None:
-        _refuse_graphs.check_attribute(weight, g.es.attributes(), "edges")
-        weights = _refuse_graphs.check_edge_weights(as_array(g.es[weight]), ends.shape[1])
-    source, target = np.ascontiguousarray(ends)
-    return Edges(source, target, weights, g.vcount(), ids, g.is_directed())
-
-
-def from_sparse_tensor(A: Any) -> tuple[Array, Array, Any]:
-    """indptr, indices and values of a torch CSR tensor or a torch_sparse.SparseTensor."""
-    A = A.cpu()
-    if hasattr(A, "csr"):
-        indptr, indices, values = A.csr()
-    else:
-        _refuse_graphs.check_csr_layout(A)
-        indptr, indices, values = A.crow_indices(), A.col_indices(), A.values()
-    return indptr.numpy(), indices.numpy(), values
-
-
-def is_table(value: Any) -> bool:
-    # Asking the class: asking a lazy frame would resolve its schema.
-    return hasattr(type(value), "columns")
-
-
-def from_table(table: Any, source: Any, target: Any, weight: Any) -> tuple[Any, Any, Any]:
-    """Columns of a table: both ends of the edges, and their weights if named."""
-    import narwhals as nw
-
-    try:
-        frame = nw.from_native(table)
-    except TypeError:
-        raise _refuse_graphs.not_a_graph(table) from None
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
-    source, target = _refuse_graphs.check_edge_columns(frame.columns, source, target)
-    names = [source, target] if weight is None else [source, target, weight]
-    for name in names:
-        _refuse_graphs.check_attribute(name, frame.columns, "edges")
-    columns = [frame.get_column(name).to_native() for name in names]
-    return columns[0], columns[1], None if weight is None else columns[2]

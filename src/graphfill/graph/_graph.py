@@ -8,10 +8,10 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import errors, kernels
-from . import _edges as reader
-from . import _refuse_adjacency, _refuse_graphs
-from ._ids import as_array, as_ids, row_ids
+from ..errors import InputError, check_choice
+from . import _readers as reader
+from ._edges import Edges, build_rows, by_id, by_number, check_edge_weights, check_ends
+from ._ids import as_array, as_ids, check_node_count, row_ids
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ class Graph:
 
     Examples
     --------
-    >>> from graphfill.graph._graph import Graph
+    >>> from graphfill import Graph
     >>> graph = Graph.from_edges(["ann", "bob"], ["bob", "cat"])
     >>> graph
     Graph(n_nodes=3, n_edges=2, weighted=False)
@@ -42,6 +42,7 @@ class Graph:
     array([1., 2., 1.])
     """
 
+    __module__ = "graphfill"
     __slots__ = ("__weakref__", "_derived", "ids", "indices", "indptr", "n_self_loops", "weights")
 
     indptr: NDArray[np.int64]
@@ -84,7 +85,8 @@ class Graph:
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
             self._derived[key] = value
-        return self._derived[key]
+        kept: T = self._derived[key]
+        return kept
 
     # -- constructors --
 
@@ -129,20 +131,22 @@ class Graph:
         directed : {"symmetrize", "refuse"}
             Refuse edges that are not listed alike in both directions, or take each both ways.
         """
-        errors.check_choice("unknown", unknown, ("refuse", "add"))
-        _refuse_graphs.check_nodes_or_count(nodes, n_nodes)
+        check_choice("unknown", unknown, ("refuse", "add"))
+        if nodes is not None and n_nodes is not None:
+            raise InputError(
+                "Pass nodes (edges name ids) or n_nodes (edges name row numbers), not both."
+            )
         if target is None:
             source, target = reader.split_pairs(source)
         source, target = as_ids(source, "source"), as_ids(target, "target")
-        _refuse_graphs.check_ends(source, target)
+        check_ends(source, target)
         if n_nodes is not None:
-            edges = reader.by_number(source, target, _refuse_graphs.check_node_count(n_nodes))
+            edges = by_number(source, target, check_node_count(n_nodes))
         else:
-            own = None if nodes is None else as_ids(nodes, "node")
-            edges = reader.by_id(source, target, own, unknown)
+            ids = None if nodes is None else as_ids(nodes, "node")
+            edges = by_id(source, target, ids, unknown)
         if weight is not None:
-            weights = _refuse_graphs.check_edge_weights(as_array(weight), source.size)
-            edges = edges._replace(weights=weights)
+            edges = edges._replace(weights=check_edge_weights(as_array(weight), source.size))
         return cls._from(edges, merge=merge, self_loops=self_loops, directed=directed)
 
     @classmethod
@@ -173,10 +177,10 @@ class Graph:
 
         starts, columns = np.asarray(indptr), np.asarray(indices)
         n_nodes = max(starts.size - 1, 0)
-        _refuse_adjacency.check_compressed(starts, columns, n_nodes, n_nodes)
+        reader.check_compressed(starts, columns, n_nodes, n_nodes)
         values = np.ones(columns.size, dtype=bool)
         if weights is not None:
-            values = _refuse_graphs.check_edge_weights(as_array(weights), columns.size)
+            values = check_edge_weights(as_array(weights), columns.size)
         columns = columns.astype(np.int64, copy=False)
         A = sparse.csr_array((values, columns, starts), shape=(n_nodes, n_nodes))
         return cls.from_scipy(A, **options)
@@ -252,10 +256,13 @@ class Graph:
             weights = values if edge_weight == "adj_t" else None
             return cls.from_csr(indptr, indices, weights, **options)
         n_nodes = getattr(data, "num_nodes", None) if n_nodes is None else n_nodes
-        _refuse_graphs.check_edge_index(edge_index, n_nodes)
-        weights = None
-        if edge_weight is not None:
-            weights = _refuse_graphs.check_weight_attribute(data, edge_weight)
+        if edge_index is None:
+            raise InputError("The data have neither edge_index nor adj_t, hence no edges.")
+        if n_nodes is None:
+            raise InputError(
+                "An edge_index does not tell how many nodes there are: pass n_nodes as well."
+            )
+        weights = None if edge_weight is None else reader.weight_attribute(data, edge_weight)
         return cls.from_edges(edge_index, weight=weights, n_nodes=n_nodes, **options)
 
     @classmethod
@@ -265,7 +272,7 @@ class Graph:
         Parameters
         ----------
         graph : Graph, or what one of the constructors reads
-            Also a dense symmetric matrix, of at least 3 rows lest it be an edge list.
+            Also a dense symmetric matrix of at least 3 rows; one of 2 rows could be edges.
         n_nodes : int, optional
             For edges in an array, list or table, which are then read as row numbers. Whatever
             has nodes of its own keeps them, be they more or fewer.
@@ -284,44 +291,16 @@ class Graph:
             return cls.from_networkx(graph)
         if hasattr(graph, "__array__"):
             array = as_array(graph)
-            _refuse_adjacency.check_unambiguous(array.shape)
-            if 2 in array.shape:
+            if reader.holds_edges(array.shape):
                 return cls.from_edges(array, n_nodes=n_nodes)
             return cls._from(reader.from_dense(array), directed="refuse")
         if isinstance(graph, (list, tuple, set, frozenset)):
             return cls.from_edges(graph, n_nodes=n_nodes)
-        raise _refuse_graphs.not_a_graph(graph)
+        raise reader.not_a_graph(graph)
 
     @classmethod
-    def _from(
-        cls,
-        edges: reader.Edges,
-        merge: str = "mean",
-        self_loops: bool = False,
-        directed: str = "symmetrize",
-    ) -> Graph:
-        errors.check_choice("merge", merge, ("mean", "sum", "max", "min"))
-        errors.check_choice("directed", directed, ("symmetrize", "refuse"))
-        errors.check_flag("self_loops", self_loops)
-        edges = reader.without_zeros(edges)
-        if edges.weights is not None and merge != "sum" and np.all(edges.weights == 1):
-            edges = edges._replace(weights=None)  # the same graph, in half the memory
-        indptr, indices, weights = kernels.build_csr(
-            edges.source, edges.target, edges.weights, edges.n_nodes, merge, self_loops
-        )
-        if weights is not None:
-            _refuse_graphs.check_weight_total(weights)
-        if edges.directed or (edges.directed is None and directed == "refuse"):
-            number = reader.first_one_way(edges, indptr, indices, weights)
-            if number is not None:
-                _refuse_graphs.check_one_way(
-                    number, edges.source, edges.target, edges.ids, directed
-                )
-        n_self_loops = 0
-        if self_loops:
-            row = np.repeat(np.arange(edges.n_nodes, dtype=np.int32), np.diff(indptr))
-            n_self_loops = int(np.count_nonzero(row == indices))
-        return cls.of_sorted_rows(indptr, indices, weights, edges.ids, n_self_loops)
+    def _from(cls, edges: Edges, **options: Any) -> Graph:
+        return cls.of_sorted_rows(*build_rows(edges, **options))
 
     @classmethod
     def of_sorted_rows(
@@ -368,3 +347,6 @@ class Graph:
     def __repr__(self) -> str:
         weighted = self.weights is not None
         return f"Graph(n_nodes={self.n_nodes}, n_edges={self.n_edges}, weighted={weighted})"
+
+
+__test__ = {"Graph": Graph}  # doctest skips classes whose module has another name

@@ -1,7 +1,8 @@
-"""Node ids of any type: read as arrays, told apart, and numbered."""
+"""Node ids of any type: read as arrays, compared, and numbered."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from contextlib import suppress
 from itertools import chain
@@ -10,23 +11,70 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _refuse_graphs
+from ..errors import InputError, named, shown
 
 Array = NDArray[Any]
+
+MOST_NODES = 2**31 - 1  # neighbours are stored as int32
+
+
+def check_node_count(n_nodes: Any) -> int:
+    """Return the number of nodes; refuse one that is no number of nodes."""
+    try:
+        count = operator.index(n_nodes)
+    except TypeError:
+        raise InputError(f"n_nodes is {n_nodes!r} but must be a whole number.") from None
+    if not 0 <= count <= MOST_NODES:
+        raise InputError(f"n_nodes is {count} but must lie between 0 and {MOST_NODES}.")
+    return count
+
+
+def check_sequence(values: Any) -> None:
+    """Refuse what holds no ids or edges."""
+    if isinstance(values, (str, bytes, dict)) or not isinstance(values, Iterable):
+        raise InputError(f"{shown(values)} is not a list of edges, ids or weights.")
+
+
+def check_hashable(ids: Iterable[Any]) -> None:
+    """Refuse ids that Python cannot look up."""
+    for node in ids:
+        try:
+            hash(node)
+        except TypeError:
+            raise InputError(
+                f"{named(node)} cannot be a node id, because it can change: use numbers, text, "
+                "dates or tuples of these."
+            ) from None
+
+
+def check_distinct_ids(ids: Array, codes: NDArray[np.integer[Any]]) -> None:
+    """Refuse ids of which two are the same, that is, have the same code."""
+    if ids.size and np.bincount(codes).max() > 1:
+        _, firsts = np.unique(codes, return_index=True)
+        second = int(np.setdiff1d(np.arange(codes.size), firsts)[0])
+        first = int(np.argmax(codes == codes[second]))
+        raise InputError(
+            f"The node id {named(ids[first])} occurs twice, at positions {first} and {second}: "
+            "ids must be unique."
+        )
 
 
 def as_array(values: Any) -> Array:
     """Any array, series, tensor or sequence as a NumPy array that shares its memory if it can."""
     if hasattr(values, "detach"):  # a tensor, perhaps on a GPU or with a gradient
-        _refuse_graphs.check_strided(values)
+        if str(values.layout) != "torch.strided":
+            raise InputError(
+                f"A tensor of layout {values.layout} is not a list of edges, ids or weights: pass "
+                "its indices, or data.adj_t through Graph.from_pyg."
+            )
         values = values.detach().cpu()
-        return (values.float() if str(values.dtype) == "torch.bfloat16" else values).numpy()
+        return np.asarray(values.float() if str(values.dtype) == "torch.bfloat16" else values)
     if isinstance(values, np.ma.MaskedArray):
         return np.where(np.ma.getmaskarray(values), np.array(None), values.data)
     if hasattr(values, "__array__"):
         return np.asarray(values)
     # NumPy would turn [1, "a"] into ["1", "a"], and drop the end of "a\0": keep the objects.
-    _refuse_graphs.check_sequence(values)
+    check_sequence(values)
     return np.fromiter(values, dtype=object)
 
 
@@ -36,7 +84,8 @@ def as_ids(values: Any, role: str) -> Array:
     Whole floats become integers: a column of integers that once held a NaN is one of floats.
     """
     ids = as_array(values)
-    _refuse_graphs.check_column(ids, role)
+    if ids.ndim != 1:
+        raise InputError(f"The {role} ids have shape {ids.shape} but must be one column.")
     if ids.size == 0:
         return np.empty(0, dtype=np.int64)
     if ids.dtype.kind not in "biufUSmM":
@@ -50,7 +99,14 @@ def as_ids(values: Any, role: str) -> Array:
         elif types <= {str, bytes, int, tuple}:  # never missing
             return ids
     if ids.dtype.kind in "fmMO":
-        _refuse_graphs.check_missing_ids(_is_missing(ids), role)
+        missing = _is_missing(ids)
+        if missing.any():
+            number = int(np.argmax(missing))
+            if role == "node":
+                raise InputError(f"Node {number} has no id (None or NaN): every node needs one.")
+            raise InputError(
+                f"Edge {number} has no {role} (None or NaN): name the node or leave out the edge."
+            )
     if ids.dtype.kind == "f":
         ids = ids.astype(np.float64, copy=False)
         if np.all((np.trunc(ids) == ids) & (np.abs(ids) <= 2**53)):
@@ -119,7 +175,7 @@ def _factorize_objects(columns: list[Array]) -> tuple[Array, list[Array]]:
     try:
         distinct = dict.fromkeys(chain.from_iterable(columns))
     except TypeError:
-        _refuse_graphs.check_hashable(chain.from_iterable(columns))
+        check_hashable(chain.from_iterable(columns))
         raise
     with suppress(TypeError):  # ids of several types have no order but that of appearance
         distinct = sorted(distinct)
@@ -141,7 +197,8 @@ def row_ids(ids: Any, n_nodes: int) -> Array | None:
     if ids is None:
         return None
     nodes = as_ids(ids, "node")
-    _refuse_graphs.check_id_count(nodes, n_nodes)
-    distinct, (own,) = factorize(nodes)
-    _refuse_graphs.check_distinct_ids(nodes, own)
-    return unless_numbers(distinct[own])
+    if nodes.size != n_nodes:
+        raise InputError(f"There are {nodes.size} id(s) but {n_nodes} node(s): pass one per node.")
+    distinct, (codes,) = factorize(nodes)
+    check_distinct_ids(nodes, codes)
+    return unless_numbers(distinct[codes])

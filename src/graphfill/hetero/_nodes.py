@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, shown
-from ..graph import _refuse_graphs
-from ..graph._edges import is_table
+from ..graph import check_attribute, check_distinct_ids, check_node_count, is_table
 from ..graph._ids import as_ids, factorize
 from ..solve._matrix import Container, open_matrix
 from ._scales import Scale, scales_by_type
@@ -160,7 +159,7 @@ def read_nodes(
             if given is None:
                 continue
         elif isinstance(given, (int, np.integer)) and not isinstance(given, bool):
-            sizes[kind] = _refuse_graphs.check_node_count(given)
+            sizes[kind] = check_node_count(given)
             continue
         labels = None
         if isinstance(given, tuple) and len(given) == 2 and hasattr(given[0], "shape"):
@@ -188,10 +187,10 @@ def _split_ids(table: Any, id: Any) -> tuple[Table, Any]:
     import narwhals as nw
 
     frame = nw.from_native(table, eager_only=True)
-    _refuse_graphs.check_attribute(id, frame.columns, "columns of the features")
+    check_attribute(id, frame.columns, "columns of the features")
     ids = as_ids(frame.get_column(id).to_native(), "node")
     _, (codes,) = factorize(ids)
-    _refuse_graphs.check_distinct_ids(ids, codes)
+    check_distinct_ids(ids, codes)
     others = frame.drop(id)
     return Table(table, ids), others.to_native() if others.columns else None
 

@@ -11,7 +11,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from ..errors import InputError, named, shown
-from ..graph._edges import from_table, is_table
+from ..graph import from_table, is_table
 from ..graph._graph import Graph
 from ..graph._ids import as_array, as_ids, factorize
 from ._nodes import NodeTypes, check_mapping, listed

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solve._exponents import exponents
+from ..solve import exponents
 
 Floats = NDArray[np.floating]
 

@@ -19,8 +19,14 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import UnreachedWarning, check_choice, check_flag, warn_caller
-from ..graph import _refuse_matrices
 from ..graph._graph import Graph
+from ..solve import (
+    check_columns_left,
+    check_row_count,
+    check_row_ids,
+    check_row_numbers,
+    check_two_dimensional,
+)
 from ..solve._matrix import Container, open_matrix
 from ..solve._neighbors import known_means
 
@@ -155,7 +161,7 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
 
     def _open(self, X: Any, *, reset: bool) -> Container:
         opened = open_matrix(X)
-        _refuse_matrices.check_two_dimensional(len(opened.shape))
+        check_two_dimensional(len(opened.shape))
         validate_data(self, X, reset=reset, skip_check_array=True)
         return opened
 
@@ -172,7 +178,7 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         if self.add_indicator:
             self.indicator_ = MissingIndicator(error_on_new=False).fit(opened.values)
         if len(self._kept()) < self.n_features_in_:
-            _refuse_matrices.check_columns_left(len(self._kept()))
+            check_columns_left(len(self._kept()))
             dropped = np.flatnonzero(np.isnan(self.statistics_))
             text = f"columns without any known cell were dropped: {_listed(dropped, opened)}"
             warn_caller(text, UnreachedWarning)
@@ -197,14 +203,14 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         if graph is None:
             return None
         if labels is None:
-            _refuse_matrices.check_row_count(len(opened.values), graph.n_nodes)
+            check_row_count(len(opened.values), graph.n_nodes)
             return None
         if graph.ids is None:
-            return _refuse_matrices.check_row_numbers(labels, graph.n_nodes)
+            return check_row_numbers(labels, graph.n_nodes)
         import pandas  # which the labels came from
 
         index = graph.derived("pandas index", lambda: pandas.Index(graph.ids))
-        return _refuse_matrices.check_row_ids(labels, index.get_indexer(labels))
+        return check_row_ids(labels, index.get_indexer(labels))
 
     def _place(self, opened: Container, nodes: Rows | None) -> Floats:
         """The kept columns, one row per node; rows not given are those seen in fit, or missing."""

@@ -9,8 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from ..errors import InputError, named
-from ..graph import _edges as reader
-from ..graph import _refuse_graphs
+from ..graph import check_ends, check_numbered, from_table, is_table, split_pairs
 from ..graph._graph import Graph
 from ..graph._ids import as_ids
 
@@ -29,18 +28,18 @@ def read_links(graph: Graph, labels: Any, n_new: int, new_edges: Any, weight: An
             "The fitted graph has edge weights but the new edges have none: pass weight=, one "
             "number per edge or the name of a column."
         )
-    if reader.is_table(new_edges):
+    if is_table(new_edges):
         name = weight if isinstance(weight, str) else None
-        source, target, weights = reader.from_table(new_edges, None, None, name)
+        source, target, weights = from_table(new_edges, None, None, name)
         weight = weights if name is not None else weight
     else:
-        source, target = reader.split_pairs(new_edges)
+        source, target = split_pairs(new_edges)
     source, target = as_ids(source, "source"), as_ids(target, "target")
-    _refuse_graphs.check_ends(source, target)
+    check_ends(source, target)
     n_old, n_nodes = graph.n_nodes, graph.n_nodes + n_new
     listed = source, target
     if graph.ids is None:
-        _refuse_graphs.check_numbered(source, target, n_nodes)
+        check_numbered(source, target, n_nodes)
     else:
         ids = graph.ids
         known = graph.derived("row of id", lambda: {id: row for row, id in enumerate(ids.tolist())})

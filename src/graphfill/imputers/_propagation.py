@@ -12,8 +12,8 @@ from sklearn.utils._set_output import _wrap_data_with_container
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import ConvergenceWarning, InputError, UnreachedWarning, check_flag, check_number
-from ..graph import _refuse_matrices
 from ..graph._graph import Graph
+from ..solve import check_two_dimensional
 from ..solve._matrix import open_matrix
 from ..solve._neighbors import known_means
 from ..solve._options import PropagationOptions
@@ -205,7 +205,7 @@ class FeaturePropagation(GraphImputer):
                 "table is gone: fit it again with keep_fill=True to fill newcomers from it."
             )
         opened = open_matrix(X_new)
-        _refuse_matrices.check_two_dimensional(len(opened.shape))
+        check_two_dimensional(len(opened.shape))
         if opened.values.shape[1] != self.n_features_in_:
             raise InputError(
                 f"The new rows have {opened.values.shape[1]} column(s) but fit saw "

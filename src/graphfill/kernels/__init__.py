@@ -1,9 +1,8 @@
-"""The loops, behind one door: arrays in, arrays out.
+"""The inner loops: arrays in, arrays out.
 
-Two rooms lie behind it with the same names and meanings: ``compiled_kernels`` with
-``compiled_graphs`` (the C extension) and ``scipy_kernels`` (for machines where it could not
-be built, with the same results to rounding). Which one is chosen at import: the extension
-when it is there, SciPy when it is not or when the environment says
+There are two implementations with the same names and meanings: ``_compiled_graphs`` and
+``_compiled_tiles`` (the C extension), and ``_scipy`` (where it could not be built; the same
+results to rounding). The extension is used if it is there, unless the environment sets
 ``GRAPHFILL_KERNELS=scipy``.
 
 A *tile* is a block of columns as the solvers see it: n rows of ``width`` numbers, rows in
@@ -19,6 +18,8 @@ the solver's order. Which of its cells are known is an opaque handle, made by ``
     From edges to a matrix, and the order of its rows.
 ``tile_widths``, ``empty_tile``, ``extra_bytes``
     What a tile can be, and what memory the passes take besides.
+``available``, ``cut``, ``share``
+    Threads, and the ranges of rows that they share.
 """
 
 from __future__ import annotations
@@ -27,12 +28,15 @@ import os
 import warnings
 
 from ..errors import GraphfillWarning
+from ._threads import available, cut, share
 
 __all__ = [
     "Passes",
+    "available",
     "build_csr",
     "cluster_order",
     "components",
+    "cut",
     "edge_range",
     "empty_tile",
     "extra_bytes",
@@ -41,6 +45,7 @@ __all__ = [
     "pack",
     "reach",
     "select_rows",
+    "share",
     "survey",
     "tile_widths",
     "unpack",

@@ -8,7 +8,7 @@ from math import isqrt
 
 import numpy as np
 
-from ..graph import _refuse_graphs
+from ..errors import InputError
 from . import _compiled
 from ._threads import available, cut, share
 
@@ -24,12 +24,9 @@ def edge_range(source: Array, target: Array) -> tuple[int, int]:
         return 0, -1
     threads = available()
     source, target = np.ascontiguousarray(source), np.ascontiguousarray(target)
-    found = share(
-        lambda lo, hi: _compiled.edge_range(source, target, lo, hi),
-        cut(len(source), threads),
-        threads,
-    )
-    return min(low for low, _ in found), max(high for _, high in found)
+    pieces = cut(len(source), threads)
+    ranges = share(lambda *rows: _compiled.edge_range(source, target, *rows), pieces, threads)
+    return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
 def build_csr(
@@ -66,18 +63,17 @@ def build_csr(
 
 
 def _upper_triangle(
-    source: Array,
-    target: Array,
-    weights: Array | None,
-    n_nodes: int,
-    rule: int,
-    keep_loops: bool,
+    source: Array, target: Array, weights: Array | None, n_nodes: int, rule: int, keep_loops: bool
 ) -> tuple[Array, Array, Array, Array | None]:
     """Sorted rows of the upper triangle, with room between them: start, length, entries."""
+    if len(source) >= 2**32:
+        raise InputError(
+            f"{len(source)} edges are listed but one graph in memory takes at most {2**32 - 1}: "
+            "list each edge once, or cut the graph into parts."
+        )
     threads = _shares(len(source), n_nodes)
-    _refuse_graphs.check_edge_count(len(source))
     edges = (np.ascontiguousarray(source), np.ascontiguousarray(target), int(keep_loops))
-    pieces = cut(len(source), threads)
+    pieces = [(t, lo, hi) for t, (lo, hi) in enumerate(cut(len(source), threads))]
     bounds = _even_bounds(edges[0], edges[1], n_nodes, threads)
     parts = len(bounds) - 1
 
@@ -85,7 +81,7 @@ def _upper_triangle(
     place = np.zeros((max(len(pieces), 1), parts, n_nodes), dtype=np.uint32)
     share(
         lambda t, lo, hi: _compiled.edge_count(*edges, bounds, parts, n_nodes, place[t], lo, hi),
-        [(t, lo, hi) for t, (lo, hi) in enumerate(pieces)],
+        pieces,
         threads,
     )
     ends = np.cumsum(np.moveaxis(place, 0, -1), dtype=np.int64)
@@ -103,7 +99,7 @@ def _upper_triangle(
         lambda t, lo, hi: _compiled.edge_bucket(
             *edges, weights, bounds, parts, n_nodes, place[t], bucket, bucket_weights, lo, hi
         ),
-        [(t, lo, hi) for t, (lo, hi) in enumerate(pieces)],
+        pieces,
         threads,
     )
     upper = np.empty(listed, dtype=np.int32)
@@ -195,20 +191,13 @@ def select_rows(
     Entries whose column has a negative rank are left out.
     """
     threads = available()
-    matrix = (indptr, indices, weights, order, rank)
     pieces = cut(len(order), 4 * threads)
     new_indptr = np.zeros(len(order) + 1, dtype=np.int64)
-    share(
-        lambda lo, hi: _compiled.select_rows(*matrix, new_indptr, None, None, lo, hi),
-        pieces,
-        threads,
-    )
+    arrays = (indptr, indices, weights, order, rank, new_indptr)
+    share(lambda *rows: _compiled.select_rows(*arrays, None, None, *rows), pieces, threads)
     np.cumsum(new_indptr, out=new_indptr)
     new_indices = np.empty(int(new_indptr[-1]), dtype=np.int32)
     new_weights = None if weights is None else np.empty(len(new_indices))
-    share(
-        lambda lo, hi: _compiled.select_rows(*matrix, new_indptr, new_indices, new_weights, lo, hi),
-        pieces,
-        threads,
-    )
+    new = (new_indices, new_weights)
+    share(lambda *rows: _compiled.select_rows(*arrays, *new, *rows), pieces, threads)
     return new_indptr, new_indices, new_weights

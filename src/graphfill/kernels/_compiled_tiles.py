@@ -90,17 +90,10 @@ class Passes:
         return self._run("laplacian", diagonal, known, p, out, measured=True)
 
     def chebyshev(
-        self,
-        scale: Array,
-        known: Array,
-        t: Array,
-        out: Array,
-        x: Array,
-        factor: float,
-        coefficient: float,
+        self, scale: Array, known: Array, t: Array, out: Array, x: Array, factor: float, c: float
     ) -> None:
-        """out = factor scale A t - out at unknown cells; x += coefficient out."""
-        self._run("chebyshev", scale, known, t, out, x=x, factor=factor, coefficient=coefficient)
+        """out = factor scale A t - out at unknown cells; x += c out."""
+        self._run("chebyshev", scale, known, t, out, x=x, factor=factor, coefficient=c)
 
     def step_residual(
         self, diagonal: Array, known: Array, q: Array, r: Array, alpha: Array
@@ -109,19 +102,11 @@ class Passes:
         return self._run("step_residual", diagonal, known, q, r, lanes=alpha, measured=True)
 
     def step_direction(
-        self,
-        diagonal: Array,
-        known: Array,
-        r: Array,
-        p: Array,
-        x: Array,
-        alpha: Array,
-        beta: Array,
-        gamma: Array,
+        self, diagonal: Array, known: Array, r: Array, p: Array, x: Array, *lanes: Array
     ) -> None:
-        """x += alpha p, then p = gamma r / diagonal + beta p."""
-        lanes = np.concatenate([alpha, beta, gamma])
-        self._run("step_direction", diagonal, known, r, p, x=x, lanes=lanes)
+        """x += alpha p, then p = gamma r / diagonal + beta p; lanes are alpha, beta and gamma."""
+        lanes_in_row = np.concatenate(lanes)
+        self._run("step_direction", diagonal, known, r, p, x=x, lanes=lanes_in_row)
 
     def known_sums(self, weight: Array, known: Array, z: Array | None, width: int) -> Array:
         """Column sums of weight z (or of weight) over known cells."""
@@ -167,7 +152,8 @@ class Passes:
         if sums is None:
             return np.empty(0)
         # cumsum adds one block after another; sum's pairwise order would depend on the width.
-        return sums[0] if self._blocks == 1 else sums.cumsum(axis=0)[-1]
+        total: Array = sums[0] if self._blocks == 1 else sums.cumsum(axis=0)[-1]
+        return total
 
 
 def survey(X: Array, threads: int) -> tuple[Array, Array, int]:
@@ -182,8 +168,8 @@ def survey(X: Array, threads: int) -> tuple[Array, Array, int]:
         _compiled.survey(X, F, missing_in_row, known[k], infinite[k : k + 1], lo, hi)
 
     share(rows, [(k, lo, hi) for k, (lo, hi) in enumerate(pieces)], threads)
-    found = infinite[infinite >= 0]
-    return missing_in_row, known.sum(axis=0), int(found[0]) if len(found) else -1
+    cells = infinite[infinite >= 0]
+    return missing_in_row, known.sum(axis=0), int(cells[0]) if len(cells) else -1
 
 
 def pack(

@@ -1,7 +1,7 @@
 """The kernels on NumPy and SciPy, for machines without the compiled ones.
 
-Same names, arguments and meanings as ``compiled_kernels``, where each is documented; same
-results to rounding. What is known is kept as a boolean array here.
+Same names, arguments and meanings as in ``_compiled_graphs`` and ``_compiled_tiles``, where each
+is documented; same results to rounding. What is known is kept as a boolean array here.
 """
 
 from __future__ import annotations
@@ -37,12 +37,14 @@ def _csr(indptr: Array, indices: Array, weights: Array | None, n_columns: int) -
 
 
 def _inverse(diagonal: Array) -> Array:
-    return np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0)
+    inverse: Array = np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0)
+    return inverse
 
 
 def _column_sums(values: Array) -> Array:
     """Sums of float64 columns in the order of the rows, whatever the width."""
-    return values.cumsum(axis=0)[-1]
+    sums: Array = values.cumsum(axis=0)[-1]
+    return sums
 
 
 class Passes:
@@ -80,18 +82,11 @@ class Passes:
         return _column_sums(p.astype(np.float64) * out)
 
     def chebyshev(
-        self,
-        scale: Array,
-        known: Array,
-        t: Array,
-        out: Array,
-        x: Array,
-        factor: float,
-        coefficient: float,
+        self, scale: Array, known: Array, t: Array, out: Array, x: Array, factor: float, c: float
     ) -> None:
         new = x.dtype.type(factor) * scale[:, None] * self._product(t, None) - out
         out[...] = np.where(known, 0, new)
-        x += x.dtype.type(coefficient) * out
+        x += x.dtype.type(c) * out
 
     def step_residual(
         self, diagonal: Array, known: Array, q: Array, r: Array, alpha: Array
@@ -100,19 +95,11 @@ class Passes:
         return _column_sums(_inverse(diagonal)[:, None] * r.astype(np.float64) ** 2)
 
     def step_direction(
-        self,
-        diagonal: Array,
-        known: Array,
-        r: Array,
-        p: Array,
-        x: Array,
-        alpha: Array,
-        beta: Array,
-        gamma: Array,
+        self, diagonal: Array, known: Array, r: Array, p: Array, x: Array, *lanes: Array
     ) -> None:
-        x += alpha.astype(x.dtype) * p
-        scaled = _inverse(diagonal).astype(x.dtype)[:, None] * r
-        p[...] = gamma.astype(x.dtype) * scaled + beta.astype(x.dtype) * p
+        alpha, beta, gamma = (lane.astype(x.dtype) for lane in lanes)
+        x += alpha * p
+        p[...] = gamma * (_inverse(diagonal).astype(x.dtype)[:, None] * r) + beta * p
 
     def known_sums(self, weight: Array, known: Array, z: Array | None, width: int) -> Array:
         values = 1.0 if z is None else z.astype(np.float64)
@@ -127,7 +114,7 @@ class Passes:
     def _product(self, z: Array, source: Array | None) -> Array:
         if self._matrix is None or self._matrix.dtype != z.dtype:
             self._matrix = _csr(self.indptr, self.indices, self.weights, len(z)).astype(z.dtype)
-        product = self._matrix @ z
+        product: Array = self._matrix @ z
         return product if source is None else product + source
 
 
@@ -240,18 +227,18 @@ def components(indptr: Array, indices: Array) -> tuple[int, Array, Array]:
     from scipy.sparse import csgraph
 
     n = len(indptr) - 1
-    found, label = csgraph.connected_components(_csr(indptr, indices, None, n), directed=False)
+    count, label = csgraph.connected_components(_csr(indptr, indices, None, n), directed=False)
     _, first = np.unique(label, return_index=True)
-    turn = np.argsort(np.argsort(first)).astype(np.int32)
-    label = turn[label]
-    return int(found), label, np.argsort(label, kind="stable").astype(np.int32)
+    label = np.argsort(np.argsort(first)).astype(np.int32)[label]
+    return int(count), label, np.argsort(label, kind="stable").astype(np.int32)
 
 
 def cluster_order(indptr: Array, indices: Array, walk: Array, sweeps: int = 4) -> Array:
     from scipy.sparse import csgraph
 
     matrix = _csr(indptr, indices, None, len(indptr) - 1)
-    return csgraph.reverse_cuthill_mckee(matrix.tocsr(), symmetric_mode=True).astype(np.int32)
+    order: Array = csgraph.reverse_cuthill_mckee(matrix.tocsr(), symmetric_mode=True)
+    return order.astype(np.int32)
 
 
 def select_rows(

@@ -25,7 +25,7 @@ def available() -> int:
     return os.cpu_count() or 1
 
 
-def share(work: Callable[..., Any], pieces: Iterable[tuple], threads: int) -> list:
+def share(work: Callable[..., Any], pieces: Iterable[tuple[Any, ...]], threads: int) -> list[Any]:
     """``[work(*piece) for piece in pieces]``, by several threads.
 
     Examples

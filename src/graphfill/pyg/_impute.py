@@ -15,8 +15,8 @@ from torch_geometric.transforms import BaseTransform
 
 from .. import imputers
 from ..errors import InputError, UnreachedWarning, check_choice, warn_caller
-from ..graph import _refuse_matrices
 from ..graph._graph import Graph
+from ..solve import check_row_count
 from ..solve._matrix import open_matrix
 from ._tensors import features_of, graph_of, graph_starts
 
@@ -75,7 +75,7 @@ class Impute(BaseTransform):
         graph = None
         if "graph" in self.imputer.get_params(deep=False):
             graph = graph_of(data, len(x), edge_weight=self.edge_weight, directed=self.directed)
-            _refuse_matrices.check_row_count(len(x), graph.n_nodes)
+            check_row_count(len(x), graph.n_nodes)
         starts = graph_starts(data)
         if starts is None:
             filled, _ = self._fill(opened.values, graph)

@@ -8,9 +8,10 @@ import torch
 from torch import Tensor
 
 from ..errors import InputError
-from ..graph import _refuse_graphs, _refuse_matrices
+from ..graph import check_edge_weights, weight_attribute
 from ..graph._graph import Graph
 from ..graph._ids import as_array
+from ..solve import check_missing_mask
 
 
 def features_of(data: Any, name: str, where: str = "") -> Tensor:
@@ -42,7 +43,7 @@ def graph_of(
             continue
         weights = None
         if edge_weight not in (None, name):
-            weights = _refuse_graphs.check_weight_attribute(data, edge_weight)
+            weights = weight_attribute(data, edge_weight)
         indptr, indices, values = compressed(edges, weights)
         weights = None if edge_weight is None else values
         return Graph.from_csr(indptr, indices, weights, self_loops=True, directed=directed)
@@ -76,7 +77,7 @@ def compressed(A: Any, weights: Any = None) -> tuple[Any, Any, Any]:
 
 def _with_values(A: Tensor, weights: Any) -> Tensor:
     """The matrix with other values: in its own layout, since another has another order."""
-    values = torch.from_numpy(_refuse_graphs.check_edge_weights(as_array(weights), A._nnz()))
+    values = torch.from_numpy(check_edge_weights(as_array(weights), A._nnz()))
     if A.layout is torch.sparse_coo:
         return torch.sparse_coo_tensor(A._indices(), values, A.shape, check_invariants=False)
     by_row = A.layout is torch.sparse_csr
@@ -102,7 +103,7 @@ def missing_cells(x: Tensor, missing_mask: Any) -> Tensor:
     mask = torch.as_tensor(missing_mask, device=x.device)
     if mask.dtype != torch.bool or mask.shape != x.shape or bool((nan & ~mask).any()):
         cells = x.detach().double().reshape(len(x), -1).cpu().numpy()
-        _refuse_matrices.check_missing_mask(mask.cpu().numpy(), cells, tuple(x.shape))
+        check_missing_mask(mask.cpu().numpy(), cells, tuple(x.shape))
     return mask
 
 

@@ -1,34 +1,77 @@
 """Diffusion and conjugate gradients in torch, on the device where the tensors live.
 
-The same equations as the CPU kernels (see ``operator``): z-space, all columns at once, each
-with its own unknown cells and step lengths.
+The same equations, options and stopping rules as in memory (see ``graphfill.solve``): z-space, all
+columns at once, each with its own unknown cells and step lengths.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ..graph import _refuse_matrices
-from ..graph._components import graph_components
-from ..graph._graph import Graph
-from ..solve._convergence import has_converged, warn_of_residual
-from ..solve._operator import Operator
-from ..solve._propagate import DEFAULT_TOL, Result, warn_of
-from ..solve._solvers import resolution
-from ..solve._weight_span import Span
+from ..graph import Graph, graph_components
+from ..solve import (
+    Operator,
+    Problem,
+    PropagationOptions,
+    Result,
+    check_finite,
+    check_magnitudes,
+    check_row_count,
+    finish,
+)
+from ..solve._component_scaling import SmallComponents, choose_scales
+from ..solve._solvers import Search, is_measured, relative
 
 BLOCK_CELLS = 1 << 25  # cells solved for at once
 
 
-class TorchOperator:
-    """The normalised graph as one sparse CSR tensor and its row factors."""
+def propagate_torch(X: Tensor, graph: Graph, *, missing: Tensor, **options: Any) -> Result:
+    """What :func:`graphfill.propagate` computes, to rounding; gradients pass through diffusion.
 
-    def __init__(self, operator: Operator, label: np.ndarray, device: torch.device) -> None:
-        dtype = getattr(torch, operator.dtype.name)
+    ``solver="chebyshev"`` takes plain steps here, whose answer it is.
+    """
+    check_row_count(len(X), graph.n_nodes)
+    narrow = X.is_floating_point() and X.dtype != torch.float64
+    given = np.dtype(np.float32 if narrow else np.float64)
+    problem = Problem.of(PropagationOptions(**options), graph, given)
+    columns = X.reshape(len(X), -1).to(getattr(torch, problem.dtype.name))
+    hidden = missing.reshape(len(X), -1)
+    if bool((columns.detach().isinf() & ~hidden).any()):
+        check_finite(columns.detach().masked_fill(hidden, 0.0).cpu().numpy())
+    # Neighbours are added up, and squares are to find the residual.
+    largest = torch.where(hidden, 0.0, columns.detach().abs()).amax(dim=0).cpu().numpy()
+    check_magnitudes(largest, largest.dtype)
+    label = graph_components(graph)[1]
+    filler = TorchFill(graph, problem, label, X.device)
+    width = max(1, BLOCK_CELLS // len(X))
+    parts = [
+        filler.fill(columns[:, start : start + width], ~hidden[:, start : start + width])
+        for start in range(0, columns.shape[1], width)
+    ]
+    filled, n_iter, residuals, reached = zip(*parts, strict=True)
+    out = torch.cat(filled, dim=1).reshape(X.shape)
+    return finish(
+        problem,
+        out.to(X.dtype) if X.is_floating_point() else out,
+        n_iter=np.concatenate(n_iter),
+        residuals=np.concatenate(residuals),
+        label=label,
+        reached=np.concatenate(reached, axis=1),
+        known_in_column=(~hidden).sum(dim=0).cpu().numpy(),
+    )
+
+
+class TorchFill:
+    """The normalised graph as one sparse CSR tensor and its row factors, and how to solve on it."""
+
+    def __init__(
+        self, graph: Graph, problem: Problem, label: np.ndarray, device: torch.device
+    ) -> None:
+        operator = Operator(graph, problem.options, problem.dtype)
         n = operator.n_nodes
         ones = np.ones(len(operator.indices), dtype=operator.dtype)
         values = ones if operator.weights is None else operator.weights
@@ -39,204 +82,124 @@ class TorchOperator:
             size=(n, n),
             check_invariants=False,
         ).to(device)
-
-        def column(values: np.ndarray) -> Tensor:
-            return torch.tensor(values, device=device, dtype=dtype)[:, None]
-
-        self.diagonal, self.scale = column(operator.diagonal), column(operator.scale)
-        self.to_z, self.from_z = column(operator.to_z), column(operator.from_z)
+        self.problem, self.device = problem, device
+        self.dtype = getattr(torch, problem.dtype.name)
+        self.diagonal, self.scale, self.to_z, self.from_z = (
+            self._tensor(values)[:, None]
+            for values in (operator.diagonal, operator.scale, operator.to_z, operator.from_z)
+        )
         self.label = torch.tensor(label.astype(np.int64), device=device)
         self.n_components = operator.components.count
+        self.n_scales = 1
+        if problem.resolution and problem.centre != "mean":
+            small = SmallComponents(operator)
+            self.n_scales = len(small)
+            if small:
+                self.component = torch.tensor(small.component.astype(np.int64), device=device)
 
-    def reached(self, known: Tensor) -> Tensor:
-        """[component, column]: whether anything is known there."""
-        count = torch.zeros((self.n_components, known.shape[1]), device=known.device)
-        return count.index_add_(0, self.label, known.to(count.dtype)) > 0
-
-
-def propagate_torch(
-    X: Tensor,
-    graph: Graph,
-    *,
-    missing: Tensor,
-    normalization: str = "sym",
-    solver: str = "diffusion",
-    n_iter: int = 40,
-    tol: float | None = None,
-    max_iter: int = 10_000,
-    self_loops: bool = False,
-    shrinkage: float = 0.0,
-    unreached: str = "zero",
-) -> Result:
-    """What :func:`graphfill.propagate` computes, to rounding; gradients pass through diffusion.
-
-    ``solver="chebyshev"`` takes plain steps here, whose answer it is.
-    """
-    _refuse_matrices.check_row_count(len(X), graph.n_nodes)
-    dtype = X.dtype if X.dtype in (torch.float32, torch.float64) else torch.float32
-    exact = solver == "exact"
-    span = Span.of(graph, self_loops=self_loops, shrinkage=shrinkage)
-    if not X.is_floating_point() or span.dtype(np.dtype(np.float32), exact=exact) == np.float64:
-        dtype = torch.float64
-    columns, hidden = X.reshape(len(X), -1).to(dtype), missing.reshape(len(X), -1)
-    if bool((columns.detach().isinf() & ~hidden).any()):
-        _refuse_matrices.check_finite(columns.detach().masked_fill(hidden, 0.0).cpu().numpy())
-    # Neighbours are added up, and squares are to find the residual.
-    largest = torch.where(hidden, 0.0, columns.detach().abs()).amax(dim=0).cpu().numpy()
-    _refuse_matrices.check_magnitudes(largest, largest.dtype)
-    name = str(dtype).removeprefix("torch.")
-    own = "float64" if not X.is_floating_point() or X.dtype == torch.float64 else "float32"
-    label = graph_components(graph)[1]
-    operator = Operator(
-        graph,
-        normalization=normalization,
-        self_loops=self_loops,
-        dtype=np.dtype(name),
-        shrinkage=shrinkage,
-    )
-    on_device = TorchOperator(operator, label, X.device)
-    tolerance = DEFAULT_TOL[own] if tol is None else tol
-    centre = "zero"
-    if shrinkage > 0:
-        centre = "mean" if normalization == "rw" else "zero"
-    elif exact:
-        centre = "degree"
-
-    parts, steps, residuals, reaches = [], 0, [], []
-    for block in _blocks(*columns.shape):
-        x, known = columns[:, block], ~hidden[:, block]
-        start = torch.where(known, x * on_device.to_z, torch.zeros((), dtype=dtype).to(x))
-        shift = _centre(on_device, start, known, centre)
-        start = torch.where(known, start - shift, start)
-        if exact:
-            z, taken, residual = _conjugate_gradients(
-                on_device,
-                start.detach(),
-                known,
-                span.tolerance(tolerance),
-                max_iter,
-                resolution(tolerance, operator.dtype),
-            )
+    def fill(self, x: Tensor, known: Tensor) -> tuple[Tensor, np.ndarray, np.ndarray, np.ndarray]:
+        """Some columns, filled; their iterations, residuals, and the components that know them."""
+        z = torch.where(known, x * self.to_z, torch.zeros((), dtype=x.dtype, device=x.device))
+        shift, factor = self._scales(z, known)
+        z = torch.where(known, (z - shift) * factor, z)
+        if self.problem.options.exact:
+            z, n_iter, residuals = self._conjugate_gradients(z.detach(), known)
         else:
-            z, taken, residual = _diffusion(on_device, start, known, n_iter)
-        reached = on_device.reached(known)
-        filler = _filler(x, known, unreached)
-        filled = torch.where(reached[on_device.label], (z + shift) * on_device.from_z, filler)
-        parts.append(torch.where(known, x, filled))
-        steps = max(steps, taken)
-        residuals.append(residual.cpu().numpy())
-        reaches.append(reached.cpu().numpy())
-    reached_all = np.concatenate(reaches, axis=1)
-    residual_all = np.concatenate(residuals)
-    asked = tolerance if exact else tol
-    n_missing = int(hidden.sum())
-    blurred = exact and n_missing > 0 and span.blurs(operator.dtype)
-    out = torch.cat(parts, dim=1).reshape(X.shape)
-    result = Result(
-        out.to(X.dtype) if X.is_floating_point() else out,
-        n_iter=steps,
-        residual=float(residual_all.max()),
-        residuals=residual_all,
-        converged=has_converged(residual_all, asked, blurred),
-        n_unreached=int(operator.components.sizes @ (~reached_all).sum(axis=1)),
-        _label=label,
-        _reached=reached_all,
-    )
-    known_in_column = (~hidden).sum(dim=0).cpu().numpy()
-    warn_of(result, n_missing, unreached, known_in_column, None)
-    if result.converged is False:
-        limits = max_iter, operator.dtype, span if blurred else None
-        warn_of_residual(steps, result.residual, asked, solver, *limits)
-    return result
+            z, n_iter, residuals = self._diffusion(z, known)
+        filled = (z / factor + shift) * self.from_z
+        if self.problem.keep_range:
+            low = torch.where(known, x, torch.inf).amin(dim=0)
+            filled = filled.clamp(low, torch.where(known, x, -torch.inf).amax(dim=0))
+        reached = self._sums(known.float(), self.label, self.n_components) > 0
+        filled = torch.where(reached[self.label], filled, self._unreached(x, known))
+        return torch.where(known, x, filled), n_iter, residuals, reached.cpu().numpy()
+
+    def _tensor(self, values: np.ndarray) -> Tensor:
+        return torch.tensor(values, device=self.device, dtype=self.dtype)
+
+    @staticmethod
+    def _sums(values: Tensor, label: Tensor, n_groups: int) -> Tensor:
+        """Column sums of the rows of each group."""
+        sums = torch.zeros((n_groups, values.shape[1]), dtype=values.dtype, device=values.device)
+        return sums.index_add_(0, label, values)
+
+    def _scales(self, z: Tensor, known: Tensor) -> tuple[Tensor, Tensor]:
+        """What z is measured from, and then multiplied by: per column, or per cell where the
+        components of a column differ much in size."""
+        centre = self.problem.centre
+        shift, one = torch.zeros_like(z[0]), torch.ones((), dtype=z.dtype, device=z.device)
+        if centre != "zero":
+            weight = self.diagonal if centre == "degree" else torch.ones_like(self.diagonal)
+            total = (weight * z).sum(dim=0, dtype=torch.float64)
+            weights = (weight * known).sum(dim=0, dtype=torch.float64)
+            shift = torch.where(weights > 0, total / weights.clamp(min=1e-300), 0.0).to(z.dtype)
+        if self.n_scales > 1:
+            terms, sums = (self.diagonal * known).double(), []
+            z, shift = z.detach(), shift.detach()
+            for _ in range(3):  # of weight, weight z and weight z^2
+                sums.append(self._sums(terms, self.component, self.n_scales).cpu().numpy())
+                terms = terms * z
+            columns = shift.cpu().numpy()
+            chosen = choose_scales(sums, columns, self.problem.dtype, centred=centre == "degree")
+            if chosen is not None:
+                shifts, factors = (self._tensor(part)[self.component] for part in chosen)
+                return shifts, factors
+        return shift, one
+
+    def _unreached(self, x: Tensor, known: Tensor) -> Tensor:
+        """What cells get that nothing known is connected to."""
+        unreached = self.problem.options.unreached
+        if unreached != "mean":
+            return torch.full_like(x[0], 0.0 if unreached == "zero" else torch.nan)
+        total = torch.where(known, x, torch.zeros_like(x)).sum(dim=0, dtype=torch.float64)
+        return (total / known.sum(dim=0).clamp(min=1)).to(x.dtype)
+
+    def _residual(self, z: Tensor, known: Tensor) -> Tensor:
+        return torch.where(known, 0.0, self.A @ z - self.diagonal * z)
+
+    def _diffusion(self, start: Tensor, known: Tensor) -> tuple[Tensor, np.ndarray, np.ndarray]:
+        """z_u <- D_uu^-1 (A z)_u, out of place so that gradients pass."""
+        n_iter, z = self.problem.options.n_iter, start
+        reference: np.ndarray | None = None
+        if not n_iter:
+            r = self._residual(z, known).detach()
+            reference = squared = _dot(r, self.scale * r)
+        for step in range(1, n_iter + 1):
+            new = torch.where(known, start, self.scale * (self.A @ z))
+            if is_measured(step, n_iter, reference):
+                change = (new - z).detach()
+                squared = _dot(change, self.diagonal * change)
+                reference = squared if reference is None else reference
+            z = new
+        assert reference is not None
+        return z, np.full(z.shape[1], n_iter), relative(squared, reference)
+
+    def _conjugate_gradients(
+        self, z: Tensor, known: Tensor
+    ) -> tuple[Tensor, np.ndarray, np.ndarray]:
+        """L_uu z_u = A_uk z_k with D as preconditioner, by the rules of :class:`Search`."""
+        problem, max_iter = self.problem, self.problem.options.max_iter
+        r = self._residual(z, known)
+        squared = _dot(r, self.scale * r)
+        floor = problem.resolution**2 * _dot(z, self.diagonal * z)
+        search = Search.start(squared, np.maximum(squared, floor), problem.stop)
+        while search.active.any():
+            p = self._tensor(search.active) * self.scale * r
+            while search.active.any():
+                q = torch.where(known, 0.0, self.diagonal * p - self.A @ p)
+                search.set_length(_dot(p, q), max_iter)
+                alpha = self._tensor(search.alpha)
+                z, r = z + alpha * p, r - alpha * q
+                search.set_direction(_dot(r, self.scale * r))
+                active, beta = self._tensor(search.active), self._tensor(search.beta)
+                p = active * self.scale * r + beta * p
+            if search.settle(_dot(z, self.diagonal * z), problem.dtype):
+                break
+            r = self._residual(z, known)
+            search.restart(_dot(r, self.scale * r), max_iter)
+        return z, search.iterations, search.residual()
 
 
-def _blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    width = max(1, BLOCK_CELLS // n_rows)
-    return (slice(start, start + width) for start in range(0, n_columns, width))
-
-
-def _centre(operator: TorchOperator, z: Tensor, known: Tensor, centre: str) -> Tensor:
-    """What z is measured from, per column: see ``fill``."""
-    if centre == "zero":
-        return torch.zeros(z.shape[1], dtype=z.dtype, device=z.device)
-    weight = operator.diagonal if centre == "degree" else torch.ones_like(operator.diagonal)
-    total = (weight * z).sum(dim=0, dtype=torch.float64)
-    weights = (weight * known).sum(dim=0, dtype=torch.float64)
-    return torch.where(weights > 0, total / weights.clamp(min=1e-300), 0.0 * total).to(z.dtype)
-
-
-def _filler(x: Tensor, known: Tensor, unreached: str) -> Tensor:
-    if unreached != "mean":
-        return torch.full_like(x[0], 0.0 if unreached == "zero" else torch.nan)
-    total = torch.where(known, x, torch.zeros_like(x)).sum(dim=0, dtype=torch.float64)
-    return (total / known.sum(dim=0).clamp(min=1)).to(x.dtype)
-
-
-def _diffusion(
-    operator: TorchOperator, start: Tensor, known: Tensor, n_iter: int
-) -> tuple[Tensor, int, Tensor]:
-    """z_u <- D_uu^-1 (A z)_u, out of place so that gradients pass."""
-    z = start
-    reference = squared = torch.zeros(z.shape[1], dtype=torch.float64, device=z.device)
-    if not n_iter:
-        r = torch.where(known, 0.0, operator.A @ z - operator.diagonal * z).detach()
-        reference = squared = (operator.scale * r**2).sum(dim=0, dtype=torch.float64)
-    for step in range(n_iter):
-        new = torch.where(known, start, operator.scale * (operator.A @ z))
-        if step in (0, n_iter - 1):
-            change = (new - z).detach()
-            squared = (operator.diagonal * change**2).sum(dim=0, dtype=torch.float64)
-            reference = squared if step == 0 else reference
-        z = new
-    return z, n_iter, _relative(squared, reference)
-
-
-def _conjugate_gradients(
-    operator: TorchOperator,
-    z: Tensor,
-    known: Tensor,
-    tol: float,
-    max_iter: int,
-    resolution: float,
-) -> tuple[Tensor, int, Tensor]:
-    """L_uu z_u = A_uk z_k with D as preconditioner; restarted from the true residual."""
-    zero = torch.zeros((), dtype=z.dtype, device=z.device)
-
-    def dot(a: Tensor, b: Tensor) -> Tensor:
-        return (a * b).sum(dim=0, dtype=torch.float64)
-
-    def residual(z: Tensor) -> Tensor:
-        return torch.where(known, zero, operator.A @ z - operator.diagonal * z)
-
-    r = residual(z)
-    true = dot(r, operator.scale * r)
-    floor = resolution**2 * dot(z, operator.diagonal * z)
-    reference = torch.maximum(true, floor)
-    goal = tol**2 * reference
-    active = true > goal
-    steps = 0
-    while bool(active.any()) and steps < max_iter:
-        started_from, rho = true, true.clone()
-        p = torch.where(active, operator.scale * r, zero)
-        while bool(active.any()) and steps < max_iter:
-            q = torch.where(known, zero, operator.diagonal * p - operator.A @ p)
-            curvature = dot(p, q)
-            active = active & (curvature > 0)
-            alpha = torch.where(active, rho / curvature.clamp(min=1e-300), 0.0).to(z.dtype)
-            z, r = z + alpha * p, r - alpha * q
-            new = dot(r, operator.scale * r)
-            beta = torch.where(active, new / rho.clamp(min=1e-300), 0.0).to(z.dtype)
-            rho = torch.where(active, new, rho)
-            active = active & (rho > 0.8 * goal)
-            p = torch.where(active, operator.scale * r + beta * p, zero)
-            steps += 1
-        r = residual(z)
-        true = dot(r, operator.scale * r)
-        # Give up where the last start gained next to nothing: precision is exhausted.
-        active = (true > goal) & (true < 0.25 * started_from)
-    return z, steps, _relative(true, reference)
-
-
-def _relative(squared: Tensor, reference: Tensor) -> Tensor:
-    ratio = squared / torch.where(reference > 0, reference, torch.ones_like(reference))
-    return torch.where(reference > 0, ratio, torch.zeros_like(ratio)).sqrt()
+def _dot(a: Tensor, b: Tensor) -> np.ndarray:
+    """a . b per column; in float64, as squares of float32 numbers may be no float32."""
+    return (a.double() * b).sum(dim=0).cpu().numpy()

@@ -19,8 +19,8 @@ from torch_geometric.transforms import FeaturePropagation as _PyGFeaturePropagat
 
 from .. import errors
 from ..errors import InputError
-from ..graph import _refuse_matrices
 from ..graph._graph import Graph
+from ..solve import check_dense, check_row_count, check_shape
 from ..solve._matrix import open_matrix
 from ..solve._options import PropagationOptions
 from ..solve._propagate import Result, propagate_with, warn_of
@@ -144,11 +144,11 @@ class FeaturePropagation(TypedTransform):
                 )
             return super().forward(data)
         x = tensors.features_of(data, self.attr)
-        _refuse_matrices.check_dense(x)
-        _refuse_matrices.check_shape(tuple(x.shape))
+        check_dense(x)
+        check_shape(tuple(x.shape))
         missing = tensors.missing_cells(x, self.missing_mask)
         graph = tensors.graph_of(data, len(x), edge_weight=self.edge_weight, directed=self.directed)
-        _refuse_matrices.check_row_count(len(x), graph.n_nodes)
+        check_row_count(len(x), graph.n_nodes)
         filled = x  # as it is if nothing is missing, integers too
         if bool(missing.any()):
             if not x.is_floating_point():

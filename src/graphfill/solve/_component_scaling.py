@@ -8,6 +8,7 @@ from its own mean and brought to one scale: by a power of two, which is undone i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,49 +18,82 @@ from ._operator import Operator
 
 Array = np.ndarray
 
-APART = 100.0  # from this ratio of sizes on, a column's components are told apart
-PIECE_ROWS = 1 << 14  # looked at together, or one component's
+APART = 100.0  # from this ratio of sizes on, a column's components are measured one by one
+PIECE_ROWS = 1 << 14  # read together, or one component's
 PIECE_CELLS = 1 << 20
 LARGEST_BITS = {"float32": 50, "float64": 300}  # of a change of scale: squares stay ordinary
 
 
 @dataclass(frozen=True)
-class Levels:
+class Scales:
     """What each component of a tile's columns is measured from, and multiplied by.
 
     Attributes
     ----------
     component : [n]
         The row of the next two for each row of the tile.
-    shift, factor : [islands + 1, width]
+    shift, factor : [components, width]
     """
 
     component: Array
     shift: Array
     factor: Array
 
-    def measure(self, z: Array, known: Array | None = None) -> None:
+    def apply(self, z: Array, known: Array | None = None) -> None:
         """z <- factor (z - shift), at known cells or at all."""
         for lo in range(0, len(z), PIECE_ROWS):
             part = z[lo : lo + PIECE_ROWS]
-            own = self.component[lo : lo + PIECE_ROWS]
+            component = self.component[lo : lo + PIECE_ROWS]
             where: Array | bool = True
             if known is not None:
                 where = kernels.known_cells(known[lo : lo + PIECE_ROWS], z.shape[1])
-            np.subtract(part, self.shift[own], out=part, where=where)
-            np.multiply(part, self.factor[own], out=part)
+            np.subtract(part, self.shift[component], out=part, where=where)
+            np.multiply(part, self.factor[component], out=part)
 
     def undo(self, z: Array, rows: Array | None = None) -> None:
         """The way back, at all cells; z may hold some of the rows only."""
-        component = self.component if rows is None else self.component[rows]
+        components = self.component if rows is None else self.component[rows]
         for lo in range(0, len(z), PIECE_ROWS):
-            part, own = z[lo : lo + PIECE_ROWS], component[lo : lo + PIECE_ROWS]
-            part /= self.factor[own]
-            part += self.shift[own]
+            part, component = z[lo : lo + PIECE_ROWS], components[lo : lo + PIECE_ROWS]
+            part /= self.factor[component]
+            part += self.shift[component]
 
 
-class Islands:
-    """The components beside the largest one of an operator; false where there are none."""
+def choose_scales(
+    sums: Sequence[Array], shift: Array, dtype: np.dtype, *, centred: bool
+) -> tuple[Array, Array] | None:
+    """Shift and factor of each component and column; None where the columns' ``shift`` serves all.
+
+    ``sums`` are those of weight, weight z and weight z^2 over a component's known cells, arrays
+    [components, columns]; a size is the root of the mean square. ``centred`` measures from means,
+    weighted by degree, and not from zero.
+    """
+    weights, totals, squares = sums
+    size = np.sqrt(_ratio(squares, weights))
+    top = size.max(axis=0)
+    apart = ((size > 0) & (size * APART < top)).any(axis=0)
+    if not apart.any():
+        return None
+    mean, level = np.zeros_like(size), size
+    if centred:
+        mean = _ratio(totals, weights)
+        spread = np.sqrt(np.maximum(_ratio(squares, weights) - mean**2, 0.0))
+        # What is left of equal values is rounding, and stays as small as it is.
+        level = np.maximum(spread, 4.0 * np.finfo(dtype).eps * size)
+    bits = np.where(level > 0, np.frexp(top)[1] - np.frexp(level)[1], 0)
+    factor = np.ldexp(1.0, np.clip(bits, 0, LARGEST_BITS[dtype.name]))
+    shifts = np.where(apart, mean.astype(dtype), shift.astype(dtype))
+    return shifts, np.where(apart, factor, 1.0).astype(dtype)
+
+
+class SmallComponents:
+    """The components beside the largest one of an operator; false where there are none.
+
+    Attributes
+    ----------
+    component : [n]
+        Their numbers from 1 on; 0 is the largest component, and nodes without edges.
+    """
 
     def __init__(self, operator: Operator):
         components = operator.components
@@ -71,61 +105,44 @@ class Islands:
         self._rows = components.rows[apart[components.rows]]  # component by component
         first = np.diff(components.label[self._rows], prepend=-1) != 0
         self._starts = np.flatnonzero(first)
-        self._component = np.zeros(operator.n_nodes, dtype=np.int32)
-        self._component[self._rows] = np.cumsum(first)  # 0 is the largest
-        self._mainland = np.where(apart, 0, operator.diagonal).astype(operator.dtype)
+        self.component = np.zeros(operator.n_nodes, dtype=np.int32)
+        self.component[self._rows] = np.cumsum(first)
+        self._largest = np.where(apart, 0, operator.diagonal).astype(operator.dtype)
         self._pieces = self._cut()
 
     def __bool__(self) -> bool:
         return len(self._rows) > 0
 
-    def levels(self, known: Array, z: Array, shift: Array, *, centred: bool) -> Levels | None:
-        """How to measure the components of a tile; None where the columns' ``shift`` serves all.
+    def __len__(self) -> int:
+        return len(self._starts) + 1 if self else 1
 
-        ``centred`` says whether from their means, weighted by degree, or from zero. A size is the
-        root of the mean square of what is known.
-        """
+    def scales(self, known: Array, z: Array, shift: Array, *, centred: bool) -> Scales | None:
+        """How to measure the components of a tile: see :func:`choose_scales`."""
         passes, width = self._operator.passes, z.shape[1]
-        mainland = (
-            passes.known_sums(self._mainland, known, None, width),
-            passes.known_sums(self._mainland, known, z, width),
-            passes.squares(self._mainland, known, z),
+        of_largest = (
+            passes.known_sums(self._largest, known, None, width),
+            passes.known_sums(self._largest, known, z, width),
+            passes.squares(self._largest, known, z),
         )
-        levels = None
+        scales = None
         longest = max(hi - lo for *_, lo, hi in self._pieces)
         step = max(1, PIECE_CELLS // max(longest, len(self._starts)))
         for left in range(0, width, step):
             lanes = slice(left, left + step)
-            islands = self._sums(known, z, lanes)
-            weights, totals, squares = (
-                np.vstack([one[lanes], others])
-                for one, others in zip(mainland, islands, strict=True)
-            )
-            size = np.sqrt(_ratio(squares, weights))
-            top = size.max(axis=0)
-            apart = ((size > 0) & (size * APART < top)).any(axis=0)
-            if not apart.any():
+            of_others = self._sums(known, z, lanes)
+            sums = [np.vstack([a[lanes], b]) for a, b in zip(of_largest, of_others, strict=True)]
+            chosen = choose_scales(sums, shift[lanes], z.dtype, centred=centred)
+            if chosen is None:
                 continue
-            if levels is None:
-                shape = len(size), width
+            if scales is None:
+                shape = len(self), width
                 shifts = np.broadcast_to(shift.astype(z.dtype), shape).copy()
-                levels = Levels(self._component, shifts, np.ones(shape, dtype=z.dtype))
-            mean, level = np.zeros_like(size), size
-            if centred:
-                mean = _ratio(totals, weights)
-                spread = np.sqrt(np.maximum(_ratio(squares, weights) - mean**2, 0.0))
-                # What is left of equal values is rounding, and stays as small as it is.
-                level = np.maximum(spread, 4.0 * np.finfo(z.dtype).eps * size)
-            bits = np.where(level > 0, np.frexp(top)[1] - np.frexp(level)[1], 0)
-            bits = np.clip(bits, 0, LARGEST_BITS[z.dtype.name])
-            np.copyto(levels.shift[:, lanes], mean, where=apart, casting="same_kind")
-            np.copyto(
-                levels.factor[:, lanes], np.ldexp(1.0, bits), where=apart, casting="same_kind"
-            )
-        return levels
+                scales = Scales(self.component, shifts, np.ones(shape, dtype=z.dtype))
+            scales.shift[:, lanes], scales.factor[:, lanes] = chosen
+        return scales
 
     def _sums(self, known: Array, z: Array, lanes: slice) -> tuple[Array, Array, Array]:
-        """Per island, the sums of weight, weight z and weight z^2 over known cells.
+        """Per component, the sums of weight, weight z and weight z^2 over known cells.
 
         Rows are added in their order, each column by itself, whatever the tile's width.
         """
@@ -142,7 +159,7 @@ class Islands:
         return sums
 
     def _cut(self) -> list[tuple[int, int, int, int]]:
-        """Ranges of whole islands, and of their rows, of about PIECE_ROWS rows each."""
+        """Ranges of whole components, and of their rows, of about PIECE_ROWS rows each."""
         ends = np.append(self._starts, len(self._rows))
         pieces, first = [], 0
         while first < len(self._starts):
@@ -154,4 +171,5 @@ class Islands:
 
 
 def _ratio(total: Array, weights: Array) -> Array:
-    return np.divide(total, weights, out=np.zeros_like(total), where=weights > 0)
+    ratio: Array = np.divide(total, weights, out=np.zeros_like(total), where=weights > 0)
+    return ratio

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph import _refuse_matrices
-from ._arrays import Container, narrowed, working_dtype
+from ._arrays import Container, check_dtype, check_numbers, check_shape, narrowed, working_dtype
 
 
 class FrameContainer(Container):
@@ -51,7 +50,7 @@ class PandasContainer(FrameContainer):
     kind = "pandas"
 
     def __init__(self, X: Any) -> None:
-        _refuse_matrices.check_shape(X.shape)
+        check_shape(X.shape)
         self.shape, self.row_ids = X.shape, X.index
         self._name = X.name if X.ndim == 1 else None
         self._frame = frame = X.to_frame() if X.ndim == 1 else X
@@ -59,15 +58,13 @@ class PandasContainer(FrameContainer):
         self._dtypes = list(frame.dtypes)
         is_object = np.array([isinstance(dtype, np.dtypes.ObjectDType) for dtype in self._dtypes])
         for j in np.flatnonzero(~is_object):
-            _refuse_matrices.check_dtype(
-                self._dtypes[j].kind, self._dtypes[j], self.feature_names[j]
-            )
+            check_dtype(self._dtypes[j].kind, self._dtypes[j], self.feature_names[j])
         working = working_dtype(self._dtypes)
         if is_object.any():
             names = [self.feature_names[j] for j in np.flatnonzero(is_object)]
             cells = frame.loc[:, is_object].to_numpy(dtype=object)
             values = np.empty(frame.shape, dtype=working)
-            values[:, is_object] = _refuse_matrices.check_numbers(cells, names)
+            values[:, is_object] = check_numbers(cells, names)
             numeric = frame.loc[:, ~is_object]
             values[:, ~is_object] = numeric.to_numpy(dtype=working, na_value=np.nan)
         elif all(dtype == working for dtype in self._dtypes):
@@ -80,10 +77,10 @@ class PandasContainer(FrameContainer):
         return self._frame.iloc[:, j].array
 
     def _is_float(self, j: int) -> bool:
-        return self._dtypes[j].kind == "f"
+        return bool(self._dtypes[j].kind == "f")
 
     def _cells_at(self, j: int, rows: NDArray[np.intp]) -> list[Any]:
-        return self._frame.iloc[rows, j].tolist()
+        return list(self._frame.iloc[rows, j].tolist())
 
     def _encode(self, cells: NDArray[np.floating], name: Any, j: int | None) -> Any:
         pandas = sys.modules["pandas"]
@@ -115,7 +112,7 @@ class NarwhalsContainer(FrameContainer):
         import narwhals
 
         table = narwhals.from_native(X, eager_only=True, allow_series=True)
-        _refuse_matrices.check_shape(table.shape)
+        check_shape(table.shape)
         self.shape = table.shape
         self._frame = frame = table.to_frame() if len(table.shape) == 1 else table
         self.kind = str(frame.implementation)
@@ -126,9 +123,7 @@ class NarwhalsContainer(FrameContainer):
             dtype = column.dtype
             number = dtype.is_numeric() or dtype == narwhals.Boolean
             if not number and column.null_count() < len(column):  # all null is no dtype of its own
-                _refuse_matrices.check_dtype(
-                    "M" if dtype.is_temporal() else "O", dtype, column.name
-                )
+                check_dtype("M" if dtype.is_temporal() else "O", dtype, column.name)
             # A cast may refuse integers that no float holds exactly; to_numpy rounds them.
             floats = column if dtype.is_integer() else column.cast(narwhals.Float64)
             values[:, j] = floats.to_numpy()
@@ -138,10 +133,10 @@ class NarwhalsContainer(FrameContainer):
         return self._frame[:, j]
 
     def _is_float(self, j: int) -> bool:
-        return self._frame[:, j].dtype.is_float()
+        return bool(self._frame[:, j].dtype.is_float())
 
     def _cells_at(self, j: int, rows: NDArray[np.intp]) -> list[Any]:
-        return self._frame[:, j][rows.tolist()].to_list()
+        return list(self._frame[:, j][rows.tolist()].to_list())
 
     def _encode(self, cells: NDArray[np.floating], name: Any, j: int | None) -> Any:
         import narwhals

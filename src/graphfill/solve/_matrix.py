@@ -8,15 +8,16 @@ of tables or tensors is imported for it: its objects can only arrive after its i
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..graph import _refuse_matrices
-from ._arrays import Container, TensorContainer
+from ..errors import InputError, cell, first_cell
+from ._arrays import Container as Container
+from ._arrays import Floats, TensorContainer
 from ._frames import NarwhalsContainer, PandasContainer
-
-__all__ = ["Container", "open_matrix"]
 
 
 def open_matrix(X: Any, *, missing_mask: Any = None) -> Container:
@@ -45,14 +46,13 @@ def open_matrix(X: Any, *, missing_mask: Any = None) -> Container:
     array([[ 1., nan],
            [ 2.,  3.]])
     """
-    _refuse_matrices.check_dense(X)
+    check_dense(X)
     container = _container_class(X)(X)
     if missing_mask is not None:
         if _is_tensor(missing_mask):
             missing_mask = missing_mask.numpy(force=True)
-        mask = _refuse_matrices.check_missing_mask(missing_mask, container.values, container.shape)
-        container.hide(mask)
-    _refuse_matrices.check_finite(container.values, container.feature_names)
+        container.hide(check_missing_mask(missing_mask, container.values, container.shape))
+    check_finite(container.values, container.feature_names)
     container.check_whole_numbers()
     return container
 
@@ -74,3 +74,120 @@ def _container_class(X: Any) -> type[Container]:
 def _is_tensor(X: Any) -> bool:
     torch = sys.modules.get("torch")  # no tensor without torch, and no import of torch for it
     return torch is not None and isinstance(X, torch.Tensor)
+
+
+def check_dense(X: Any) -> None:
+    """Refuse SciPy and torch sparse matrices."""
+    sparse = sys.modules.get("scipy.sparse")  # no sparse matrix without it
+    if (sparse is not None and sparse.issparse(X)) or "sparse" in str(getattr(X, "layout", "")):
+        raise InputError(
+            "Sparse X cannot tell a missing cell from a zero: pass a dense array with NaN in the "
+            "missing cells (X.toarray() if its zeros are known values)."
+        )
+
+
+def check_finite(values: Floats, names: Sequence[Any] | None = None) -> None:
+    """Refuse infinite cells; NaN is missing and passes."""
+    # fmax and fmin skip NaN and need no array of n x F booleans.
+    extremes = np.fmax.reduce(values, axis=None), np.fmin.reduce(values, axis=None)
+    if np.isinf(extremes).any():
+        row, column = first_cell(np.isinf(values))
+        raise InputError(
+            f"The cell at {cell(row, column, names)} is infinite ({values[row, column]}): pass "
+            "NaN if it is missing, or a finite number."
+        )
+
+
+def check_missing_mask(
+    missing_mask: Any, values: Floats, shape: tuple[int, ...]
+) -> NDArray[np.bool_]:
+    """Return the mask as a 2-D array; refuse one that calls a NaN cell known."""
+    mask = np.asarray(missing_mask)
+    if mask.dtype != bool:
+        raise InputError(
+            f"missing_mask has dtype {mask.dtype} but must be boolean, True where X is missing."
+        )
+    if mask.shape != shape:
+        raise InputError(f"missing_mask has shape {mask.shape} but X has shape {shape}.")
+    mask = mask.reshape(values.shape)
+    disagree = np.isnan(values) & ~mask
+    if disagree.any():
+        row, column = first_cell(disagree)
+        raise InputError(
+            f"The cell at {cell(row, column)} is NaN but missing_mask calls it known: the mask "
+            "must be True where a cell is missing (is it inverted?)."
+        )
+    return mask
+
+
+def check_magnitudes(largest: Floats, dtype: np.dtype, names: Sequence[Any] | None = None) -> None:
+    """Refuse columns whose largest number is of a size that cannot be added up, or squared."""
+    limit = 2.0 ** (100 if dtype == np.float32 else 300)
+    offends = (largest > limit) | ((largest < 1.0 / limit) & (largest > 0))
+    if offends.any():
+        column = int(np.argmax(offends))
+        raise InputError(
+            f"Column {column if names is None else names[column]!r} holds numbers of up to "
+            f"{largest[column]:.1e}, which {dtype} cannot compute with: divide it by that first, "
+            "and multiply the result."
+        )
+
+
+def check_row_count(n_rows: int, n_nodes: int) -> None:
+    """Refuse a table without ids whose rows cannot be the nodes of the graph."""
+    if n_rows != n_nodes:
+        raise InputError(
+            f"X has {n_rows} row(s) but the graph has {n_nodes} node(s): pass one row per node, or "
+            "give the graph ids and X a pandas index to pass some of them."
+        )
+
+
+def check_row_ids(labels: Any, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Refuse labels that name a node twice, or one the graph does not have (node -1)."""
+    unknown = np.flatnonzero(nodes < 0)
+    if unknown.size:
+        raise InputError(
+            f"Row label {labels[unknown[0]]!r} is no node of the graph ({unknown.size} such "
+            "label(s)): set the index of X to node ids, or pass X.to_numpy() to go by position."
+        )
+    if labels.has_duplicates:
+        label = labels[labels.duplicated()][0]
+        raise InputError(f"Row label {label!r} occurs more than once: pass one row per node.")
+    return nodes
+
+
+def check_row_numbers(labels: Any, n_nodes: int) -> NDArray[np.intp] | None:
+    """Nodes of labelled rows when node ids are row numbers; None for all rows in order.
+
+    Labels that are no row numbers say nothing, so that only the order is left to go by.
+    """
+    numbers = labels.to_numpy(dtype=np.intp) if labels.dtype.kind in "iu" else np.array([-1])
+    if labels.has_duplicates or numbers.min() < 0 or numbers.max() >= n_nodes:
+        check_row_count(len(labels), n_nodes)
+        return None
+    if numbers.size < n_nodes:
+        return numbers
+    if (numbers[1:] < numbers[:-1]).any():
+        raise InputError(
+            "The index of X holds the numbers of all nodes in another order, so rows could go by "
+            "label or by position: pass X.sort_index() or X.reset_index(drop=True) to say which."
+        )
+    return None
+
+
+def check_two_dimensional(ndim: int) -> None:
+    """Refuse a single column or row where estimators need a table."""
+    if ndim != 2:
+        raise InputError(
+            f"X has {ndim} dimension(s) but an imputer needs two. Reshape your data: "
+            "X.reshape(-1, 1) (or .to_frame()) makes it one column, X.reshape(1, -1) one row."
+        )
+
+
+def check_columns_left(n_columns: int) -> None:
+    """Refuse to drop every column."""
+    if n_columns == 0:
+        raise InputError(
+            "X has no known cell at all, so keep_empty_features=False would drop every column: "
+            "pass some known cells, or keep_empty_features=True."
+        )

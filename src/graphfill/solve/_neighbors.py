@@ -10,8 +10,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from ..graph._graph import Graph
-from ._exponents import exponents
-from ._weight_span import ORDINARY_BITS
+from ._scaling import ORDINARY_BITS, exponents
 
 Floats = NDArray[np.floating]
 

@@ -18,16 +18,16 @@ from functools import cached_property
 import numpy as np
 
 from .. import kernels
-from ..graph._components import graph_components, inverse_order, with_self_loops
-from ..graph._graph import Graph
-from ._weight_span import Span
+from ..graph import Graph, graph_components, inverse_order, with_self_loops
+from ._options import PropagationOptions
+from ._scaling import Span
 
 Array = np.ndarray
 
 
 @dataclass(frozen=True)
 class Components:
-    """Which nodes hang together, in the solver's order."""
+    """Which nodes are connected, in the solver's order."""
 
     count: int
     label: Array
@@ -52,16 +52,12 @@ class Operator:
     Parameters
     ----------
     graph : Graph
-    normalization : {"sym", "rw"}
-    self_loops : bool
-        Add an edge from every node to itself before normalising (the official code does,
-        the paper does not).
+    options : PropagationOptions
+        Of which ``normalization``, ``self_loops``, ``shrinkage`` (which adds shrinkage x D to the
+        diagonal of L) and ``threads`` count here.
+    dtype : float32 or float64
     order : int32 array or None
         Row r of the operator is node order[r]; None keeps the graph's order.
-    dtype : float32 or float64
-    shrinkage : float
-        Adds shrinkage x D to the diagonal of L.
-    threads : int
 
     Attributes
     ----------
@@ -79,20 +75,16 @@ class Operator:
     def __init__(
         self,
         graph: Graph,
-        *,
-        normalization: str = "sym",
-        self_loops: bool = False,
+        options: PropagationOptions,
+        dtype: np.dtype,
         order: Array | None = None,
-        dtype: np.dtype | type = np.float64,
-        shrinkage: float = 0.0,
-        threads: int = 1,
     ):
-        self.order, self.dtype, self.threads = order, np.dtype(dtype), threads
+        self.order, self.dtype, self.threads = order, dtype, options.n_threads
         count, label, _ = graph_components(graph)
         self.components = Components(count, label if order is None else label[order])
-        self.span = Span.of(graph, self_loops=self_loops)
-        # The graph itself is not kept: where its arrays are rewritten, it may be let go.
-        if self_loops:
+        self.span = Span.of(graph, self_loops=options.self_loops)
+        # The graph itself is not kept: where its arrays are rewritten, it may be freed.
+        if options.self_loops:
             graph = with_self_loops(graph)
         indptr, indices, weights = graph.indptr, graph.indices, graph.weights
         self.degree = graph.degrees()
@@ -106,13 +98,14 @@ class Operator:
             )
         self.indptr, self.indices = indptr, indices
         self.weights = None if weights is None else weights.astype(self.dtype)
-        self.passes = kernels.Passes(indptr, indices, self.weights, threads)
+        self.passes = kernels.Passes(indptr, indices, self.weights, self.threads)
 
         connected = self.degree > 0
         d = np.where(connected, self.degree, 1.0)
-        root = np.sqrt(d) if normalization == "sym" else np.ones(len(d))
-        self.diagonal = ((1.0 + shrinkage) * self.degree).astype(self.dtype)
-        self.scale = np.where(connected, 1.0 / ((1.0 + shrinkage) * d), 0.0).astype(self.dtype)
+        root = np.sqrt(d) if options.normalization == "sym" else np.ones(len(d))
+        grown = 1.0 + options.shrinkage
+        self.diagonal = (grown * self.degree).astype(self.dtype)
+        self.scale = np.where(connected, 1.0 / (grown * d), 0.0).astype(self.dtype)
         self.to_z = (1.0 / root).astype(self.dtype)
         self.from_z = root.astype(self.dtype)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import check_choice, check_flag, check_number
-from ..kernels._threads import available
+from ..kernels import available
 from ._memory import parse_bytes
 
 

@@ -2,68 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from .. import errors, kernels
-from ..graph import _refuse_matrices
-from ..graph._components import graph_components
-from ..graph._graph import Graph
-from ._convergence import has_converged, warn_of_residual
-from ._matrix import open_matrix
+from .. import kernels
+from ..errors import InputError, cell, first_cell
+from ..graph import Graph, graph_components
+from ._matrix import check_row_count, open_matrix
 from ._options import PropagationOptions
 from ._plan import lay_out
-from ._solvers import Progress, chebyshev, conjugate_gradients, diffusion, direct, resolution
-from ._tiles import Solver, fill
-from ._weight_span import Span
+from ._problem import Problem, Result, finish, warn_of
+from ._solvers import Progress
+from ._tiles import Fill
+
+__all__ = ["Result", "progress_bar", "propagate", "propagate_with", "warn_of"]
 
 Array = np.ndarray
 
 DIRECT_NODES = 64  # up to here elimination beats iteration
-EXPECTED_PRODUCTS = 15  # of conjugate gradients, for deciding what pays
-DEFAULT_TOL = {"float32": 1e-6, "float64": 1e-10}
-
-
-@dataclass
-class Result:
-    """What :func:`propagate` returns.
-
-    Attributes
-    ----------
-    X : same kind as the input
-        The filled matrix; known cells have the bits they had.
-    n_iter : int
-        Steps taken: the most any column took.
-    residual : float
-        The largest relative residual of any column; see :func:`propagate`.
-    residuals : ndarray [columns]
-    converged : bool or None
-        Whether every column reached ``tol``, and weights lie near enough to each other for that
-        to tell; None when no ``tol`` was asked for.
-    n_unreached : int
-        How many missing cells cannot be inferred from the graph.
-    unreached : ndarray of bool [nodes, columns]
-        Which they are; made on first use.
-    """
-
-    X: Any
-    n_iter: int
-    residual: float
-    residuals: Array
-    converged: bool | None
-    n_unreached: int
-    _label: Array = field(repr=False)
-    _reached: Array = field(repr=False)
-
-    @cached_property
-    def unreached(self) -> Array:
-        return ~self._reached[self._label]
 
 
 def propagate(
@@ -194,97 +153,45 @@ def propagate_with(
     values = opened.values
     if not isinstance(graph, Graph):
         graph = Graph.of(graph, n_nodes=len(values))
-    _refuse_matrices.check_row_count(len(values), graph.n_nodes)
-    started = (
-        None if start is None else _refuse_matrices.check_start(open_matrix(start).values, values)
-    )
+    check_row_count(len(values), graph.n_nodes)
+    started = None if start is None else _check_start(open_matrix(start).values, values)
 
     missing_in_row, known_in_column, _ = kernels.survey(values, options.n_threads)
-    solver = options.solver
-    if solver == "exact" and graph.n_nodes <= DIRECT_NODES:
-        solver = "direct"
-    exact = solver in ("exact", "direct")
-    span = Span.of(graph, self_loops=options.self_loops, shrinkage=options.shrinkage)
-    dtype = span.dtype(values.dtype, exact=exact)
-    tolerance = DEFAULT_TOL[values.dtype.name] if options.tol is None else options.tol
+    problem = Problem.of(options, graph, values.dtype, direct=graph.n_nodes <= DIRECT_NODES)
     label = graph_components(graph)[1]
-    layout = lay_out(
-        values,
-        graph,
-        dtype=dtype,
-        missing_in_row=missing_in_row,
-        solver=solver,
-        products=EXPECTED_PRODUCTS if exact else options.n_iter,
-        reorder=options.reorder,
-        memory_limit=options.memory_limit,
-        threads=options.n_threads,
-        normalization=options.normalization,
-        self_loops=options.self_loops,
-        shrinkage=options.shrinkage,
-    )
+    layout = lay_out(values, graph, problem, missing_in_row)
     del graph  # if it was made here and rewritten in another order, its memory is needed
 
-    centre = "zero"
-    if options.shrinkage > 0:
-        centre = "mean" if options.normalization == "rw" else "zero"
-    elif exact:
-        centre = "degree"
+    fill_values = _fill_values(values, known_in_column, options.unreached)
+    filled = Fill(values, layout, problem, started, fill_values)
     with progress_bar(progress, len(layout.tiles)) as tick:
-        filled = fill(
-            values,
-            layout.operator,
-            _solver(
-                solver,
-                options.n_iter,
-                span.tolerance(tolerance),
-                options.max_iter,
-                options.shrinkage,
-            ),
-            layout.tiles,
-            centre=centre,
-            start=started,
-            fill_values=_fill_values(values, known_in_column, options.unreached),
-            interior=layout.interior,
-            resolution=resolution(tolerance, dtype) if exact else 0.0,
-            # Where digits are lost between parts, they are lost to numbers of any size.
-            keep_range=options.normalization == "rw" and solver == "exact" and span.blurs(dtype),
-            tick=tick,
-        )
-    n_missing = int(missing_in_row.sum(dtype=np.int64))
-    asked = tolerance if exact else options.tol
-    blurred = solver == "exact" and n_missing > 0 and span.blurs(dtype)
-    result = Result(
+        filled.run(tick)
+    return finish(
+        problem,
         opened.rebuild(filled.X),
-        n_iter=int(filled.n_iter.max()),
-        residual=float(filled.residual.max()),
+        n_iter=filled.n_iter,
         residuals=filled.residual,
-        converged=has_converged(filled.residual, asked, blurred),
-        n_unreached=int(layout.operator.components.sizes @ (~filled.reached).sum(axis=1)),
-        _label=label,
-        _reached=filled.reached,
+        label=label,
+        reached=filled.reached,
+        known_in_column=known_in_column,
+        names=opened.feature_names,
     )
-    warn_of(result, n_missing, options.unreached, known_in_column, opened.feature_names)
-    if result.converged is False:
-        warn_of_residual(
-            result.n_iter,
-            result.residual,
-            asked,
-            solver,
-            options.max_iter,
-            dtype,
-            span if blurred else None,
+
+
+propagate.__module__ = "graphfill"  # as users import it
+
+
+def _check_start(start: Array, values: Array) -> Array:
+    """Return the start as a matrix like ``values``; refuse another shape or a NaN."""
+    if start.shape != values.shape:
+        raise InputError(f"start has shape {start.shape} but X has shape {values.shape}.")
+    gap = np.isnan(start) & np.isnan(values)
+    if gap.any():
+        row, column = first_cell(gap)
+        raise InputError(
+            f"start is NaN at {cell(row, column)}, where X is missing too: give it a number."
         )
-    return result
-
-
-def _solver(name: str, n_iter: int, tol: float, max_iter: int, shrinkage: float) -> Solver:
-    if name == "diffusion":
-        return lambda system, tick: diffusion(system, n_iter, tick)
-    if name == "chebyshev":
-        return lambda system, tick: chebyshev(system, n_iter, tick)
-    if name == "direct":
-        return lambda system, tick: direct(system, shrinkage, tick)
-    return lambda system, tick: conjugate_gradients(system, tol, max_iter, tick)
+    return np.ascontiguousarray(start, dtype=values.dtype)
 
 
 def _fill_values(values: Array, known_in_column: Array, unreached: str) -> Array:
@@ -292,12 +199,12 @@ def _fill_values(values: Array, known_in_column: Array, unreached: str) -> Array
     if unreached != "mean":
         return np.full(values.shape[1], 0.0 if unreached == "zero" else np.nan)
     sums = [np.nansum(values[:, c], dtype=np.float64) for c in range(values.shape[1])]
-    return np.array(sums) / np.maximum(known_in_column, 1)
+    return np.asarray(np.array(sums) / np.maximum(known_in_column, 1))
 
 
 @contextmanager
 def progress_bar(progress: bool | Callable[[float], None], parts: int = 1) -> Iterator[Progress]:
-    """What to tell each further share of one of `parts` equal parts of the work."""
+    """What to call with each further share of one of `parts` equal parts of the work."""
     if callable(progress):
         yield lambda share: progress(share / parts)
     elif not progress:
@@ -308,22 +215,3 @@ def progress_bar(progress: bool | Callable[[float], None], parts: int = 1) -> It
         looks = "{desc} {percentage:3.0f}% |{bar:30}| {elapsed} so far, {remaining} left"
         with tqdm(total=parts, desc="graphfill", bar_format=looks) as bar:
             yield bar.update
-
-
-def warn_of(
-    result: Result, n_missing: int, unreached: str, known_in_column: Array, names: list | None
-) -> None:
-    """Say which cells the graph cannot tell."""
-    if not result.n_unreached:
-        return
-    filler = {"zero": "filled with 0", "mean": "filled with the column mean", "nan": "left NaN"}
-    text = (
-        f"{result.n_unreached} of {n_missing} missing cells cannot be inferred from the graph "
-        f"(no known cell of their column is connected to them) and were {filler[unreached]}"
-    )
-    empty = np.flatnonzero(known_in_column == 0)
-    if len(empty):
-        shown = [names[c] if names else int(c) for c in empty[:5]]
-        more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
-        text += f"; columns without any known cell: {', '.join(map(repr, shown))}{more}"
-    warnings.warn(text, errors.UnreachedWarning, stacklevel=4)

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...graph import _refuse_graphs
-from ...graph._graph import Graph
+from ...graph import Graph, check_node_count, check_weight_total
 from ...io._atomic import refusal
 from ...table._alignment import no_id_matches
 from ...table._id_column import Ids
@@ -103,7 +102,7 @@ def store_graph(
     tick = progress or (lambda share: None)
     at_once = int(np.clip(budget // (2 * EDGE_BYTES), 1 << 12, EDGES_AT_ONCE))
     numbering, counts, all_one = _count(edges, numbering, at_once, lambda s: tick(0.3 * s))
-    _refuse_graphs.check_node_count(numbering.n_nodes)
+    check_node_count(numbering.n_nodes)
     bounds = _bounds(counts, max(budget // (2 * SORT_BYTES), 1))
     weight = [] if edges.weight is None or all_one else [("weight", np.float64)]
     entry = np.dtype([("key", np.uint64), *weight])
@@ -211,5 +210,5 @@ def _sort(files: list[Path], bounds: Array, entry: np.dtype, folder: Path, tick:
     mapped = None
     if weighted:
         mapped = np.memmap(values, dtype=np.float64, mode="r")
-        _refuse_graphs.check_weight_total(mapped)
+        check_weight_total(mapped)
     return Graph.of_sorted_rows(indptr, np.memmap(columns, dtype=np.int32, mode="r"), mapped)

@@ -10,11 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import errors
-from ...solve._convergence import has_converged, warn_of_residual
-from ...solve._matrix import open_matrix
-from ...solve._propagate import DEFAULT_TOL, Result, warn_of
-from ...solve._weight_span import Span
+from ...errors import check_choice
+from ...solve import Problem, PropagationOptions, Result, finish, open_matrix
 from .._shards import cut, join, open_manifest
 from .._shards.cutting import as_graph, check_same_inputs, describe
 from .._shards.manifest import NAME
@@ -82,22 +79,24 @@ def propagate_sharded(
     >>> r.X.round(6)
     array([1., 2., 3., 4.])
     """
-    errors.check_choice("solver", solver, ("diffusion", "exact"))
-    errors.check_choice("unreached", unreached, ("zero", "mean", "nan"))
-    errors.check_flag("self_loops", self_loops)
-    errors.check_number("n_iter", n_iter, low=0, integer=True)
-    errors.check_number("max_iter", max_iter, low=1, integer=True)
-    if tol is not None:
-        errors.check_number("tol", tol, low=0)
+    check_choice("solver", solver, ("diffusion", "exact"))
+    options = PropagationOptions(
+        normalization=normalization,
+        solver=solver,
+        n_iter=n_iter,
+        tol=tol,
+        max_iter=max_iter,
+        self_loops=self_loops,
+        shrinkage=shrinkage,
+        unreached=unreached,
+    )
     opened = open_matrix(X, missing_mask=missing_mask)
     values = opened.values
     rows = as_graph(graph, len(values))
-    span = Span.of(rows, self_loops=self_loops, shrinkage=shrinkage)
-    dtype = span.dtype(values.dtype, exact=solver == "exact")
-    tolerance = DEFAULT_TOL[values.dtype.name] if tol is None else float(tol)
+    problem = Problem.of(options, rows, values.dtype)
     chosen: dict[str, Any] = {"name": "diffusion", "n_iter": int(n_iter)}
-    if solver == "exact":
-        chosen = {"name": "exact", "tol": tolerance, "max_iter": int(max_iter)}
+    if options.exact:
+        chosen = {"name": "exact", "tol": problem.tol, "max_iter": int(max_iter)}
     with ExitStack() as stack:
         if folder is None:
             place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="graphfill-")))
@@ -122,22 +121,13 @@ def propagate_sharded(
             )
         run(place, engine, progress=progress, workers=workers, scheduler=scheduler)
         joined = join(place, unreached=unreached)
-    asked = tolerance if solver == "exact" else tol
-    blurred = solver == "exact" and manifest.n_missing > 0 and span.blurs(dtype)
-    residual = joined.residual
-    result = Result(
+    return finish(
+        problem,
         opened.rebuild(joined.X),
-        n_iter=int(joined.n_iter.max()),
-        residual=float(residual.max()),
-        residuals=residual,
-        converged=has_converged(residual, asked, blurred),
-        n_unreached=manifest.n_unreached,
-        _label=joined.label,
-        _reached=joined.reached,
+        n_iter=joined.n_iter,
+        residuals=joined.residual,
+        label=joined.label,
+        reached=joined.reached,
+        known_in_column=np.array(manifest.known_in_column),
+        names=opened.feature_names,
     )
-    known = np.array(manifest.known_in_column)
-    warn_of(result, manifest.n_missing, unreached, known, opened.feature_names)
-    if result.converged is False:
-        limits = max_iter, dtype, span if blurred else None
-        warn_of_residual(result.n_iter, result.residual, asked, solver, *limits)
-    return result

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 
-from ...solve._solvers.conjugate_gradients import share_solved
-from ...solve._solvers.system import relative, resolution
+from ...solve._solvers import Search, resolution
 from .plan import Outcome, Phase, Plan
 
 Array = np.ndarray
 
 
 class ConjugateGradients(Plan):
-    """Solve L_uu z_u = A_uk z_k as :func:`graphfill.solve._solvers.conjugate_gradients` does.
+    """Solve L_uu z_u = A_uk z_k by the :class:`Search` that a run in memory makes.
 
     Two barriers per iteration: ``direction`` returns p . L p, from which the step length alpha
     follows; ``step_residual`` returns r . D^-1 r, from which beta and the end follow. In the
     end ``finish`` takes the last step, and ``residual`` checks the true residual where rounding
     could have hidden it.
     """
-
-    @property
-    def centre(self) -> str:
-        inputs = self.manifest.inputs
-        if inputs["shrinkage"] > 0:
-            return "mean" if inputs["normalization"] == "rw" else "zero"
-        return "degree"
 
     def next_phase(self, at: str) -> Phase:
         state = self.state
@@ -41,66 +35,43 @@ class ConjugateGradients(Plan):
 
     def took(self, at: str, total: Array | None) -> None:
         assert total is not None
-        getattr(self, f"_after_{at}")(total)
-
-    def _after_begin(self, squares: Array) -> None:
-        tol = self.manifest.solver["tol"]
-        floor = resolution(tol, np.dtype(self.manifest.dtype)) ** 2 * squares
-        self.state.update(at="residual", floor=floor, iterations=np.zeros(self.lanes, dtype=int))
-        self.state["settled"] = np.zeros(self.lanes, dtype=bool)
-
-    def _after_residual(self, total: Array) -> None:
-        state, max_iter = self.state, self.manifest.solver["max_iter"]
-        if "reference" not in state:
-            state["reference"] = np.maximum(total, state["floor"])
-            stop = self.manifest.solver.get("stop", self.manifest.solver["tol"])
-            state["goal"] = stop**2 * state["reference"]
-            active = total > state["goal"]
-            state["true"] = total
+        state, solver = self.state, self.manifest.solver
+        dtype = np.dtype(self.manifest.dtype)
+        if at == "begin":
+            state.update(at="residual", floor=resolution(solver["tol"], dtype) ** 2 * total)
+            state["iterations"] = np.zeros(self.lanes, dtype=int)
+            state["settled"] = np.zeros(self.lanes, dtype=bool)
+            return
+        if at == "residual" and "reference" not in state:
+            stop = solver.get("stop", solver["tol"])
+            search = Search.start(total, np.maximum(total, state["floor"]), stop)
         else:
-            true = np.where(state["settled"], state["true"], total)
-            # Give up where the last start gained next to nothing: precision is exhausted.
-            helped = (true > state["goal"]) & (true < 0.25 * state["started_from"])
-            active = helped & (state["iterations"] < max_iter) & ~state["settled"]
-            state["true"] = true
-        state.update(rho=state["true"].copy(), active=active, started_from=state["true"].copy())
-        state.update(alpha=np.zeros(self.lanes), beta=np.zeros(self.lanes))
-        state["at"] = "direction" if active.any() else "end"
+            search = self._search()
+        if at == "residual":
+            if "reference" in state:
+                search.restart(total, solver["max_iter"])
+            state["at"] = "direction" if search.active.any() else "end"
+        elif at == "direction":
+            search.set_length(total, solver["max_iter"])
+            state["at"] = "step_residual"
+        elif at == "step_residual":
+            search.set_direction(total)
+            state["at"] = "direction" if search.active.any() else "finish"
+        else:
+            state["at"] = "end" if search.settle(total, dtype, self._tiles()) else "residual"
+        state.update(vars(search))
 
-    def _after_direction(self, curvature: Array) -> None:
-        state, max_iter = self.state, self.manifest.solver["max_iter"]
-        active = state["active"] & (curvature > 0) & (state["iterations"] < max_iter)
-        alpha = np.divide(state["rho"], curvature, out=np.zeros(self.lanes), where=active)
-        state.update(active=active, alpha=alpha, iterations=state["iterations"] + active)
-        state["at"] = "step_residual"
+    def _search(self) -> Search:
+        return Search(**{field.name: self.state[field.name] for field in fields(Search)})
 
-    def _after_step_residual(self, new: Array) -> None:
-        state, active, rho = self.state, self.state["active"], self.state["rho"]
-        beta = np.divide(new, rho, out=np.zeros(self.lanes), where=active & (rho > 0))
-        rho = np.where(active, new, rho)
-        active = active & (rho > 0.8 * state["goal"])  # leaves room for the drift
-        beta[~active] = 0.0
-        state.update(rho=rho, active=active, beta=beta)
-        state["at"] = "direction" if active.any() else "finish"
-
-    def _after_finish(self, squares: Array) -> None:
-        state, eps = self.state, 4.0 * np.finfo(self.manifest.dtype).eps
-        drift = state["iterations"] ** 2 * eps**2 * squares
-        calm = drift < 0.01 * state["goal"]
-        start = 0
-        for *_, width in self.manifest.tiles:  # a tile is checked as one, as in one piece
-            lanes = slice(start, start + width)
-            if calm[lanes].all() and not state["settled"][lanes].all():
-                state["true"][lanes] = state["rho"][lanes]
-                state["settled"][lanes] = True
-            start += width
-        state["at"] = "end" if state["settled"].all() else "residual"
+    def _tiles(self) -> list[slice]:
+        ends = np.cumsum([width for *_, width in self.manifest.tiles]).tolist()
+        return [slice(lo, hi) for lo, hi in zip([0, *ends], ends, strict=False)]
 
     def share(self) -> float:
-        state = self.state
-        if self.done or "goal" not in state:
+        if self.done or "goal" not in self.state:
             return float(self.done)
-        return share_solved(state["rho"], state["reference"], 0.8 * state["goal"])
+        return self._search().share()
 
     def share_of_step(self) -> float:
         return 0.0
@@ -110,6 +81,5 @@ class ConjugateGradients(Plan):
         return f"iteration {0 if iterations is None else int(iterations.max())}"
 
     def outcome(self) -> Outcome:
-        state = self.state
-        residual = relative(state["true"], state["reference"])
-        return Outcome(state["iterations"], residual, state["shift"])
+        search = self._search()
+        return Outcome(search.iterations, search.residual(), self.state["shift"])

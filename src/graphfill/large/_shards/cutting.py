@@ -9,13 +9,12 @@ import numpy as np
 
 from ... import kernels
 from ...errors import InputError, check_choice, check_flag, check_number
-from ...graph import _refuse_matrices
 from ...graph._components import graph_components, inverse_order
 from ...graph._graph import Graph
 from ...graph._ordering import cluster_order
 from ...io._atomic import refusal, sync_folder
+from ...solve import Span, check_magnitudes, check_row_count
 from ...solve._matrix import open_matrix
-from ...solve._weight_span import Span
 from .layout import Extract, block_rows, cut_columns, cut_rows, known_first
 from .manifest import Manifest
 from .source import digest, survey, with_loops
@@ -84,7 +83,7 @@ def cut(
     dtype = span.dtype(values.dtype, exact=solver["name"] == "exact")
     missing_in_row, largest, seen = survey(values)
     # Columns are not scaled here, as they are in one piece.
-    _refuse_matrices.check_magnitudes(largest, dtype)
+    check_magnitudes(largest, dtype)
     n_components, label, _ = graph_components(graph)
     by_cluster = order == "locality" and len(graph.indices) > 0
     nodes = cluster_order(graph) if by_cluster else None
@@ -153,7 +152,7 @@ def _write_shards(whole: Extract, n_components: int, folder: Path, durable: bool
 def as_graph(graph: Any, n_rows: int) -> Graph:
     """The graph, with one node per row of X."""
     rows = Graph.of(graph, n_nodes=n_rows)
-    _refuse_matrices.check_row_count(n_rows, rows.n_nodes)
+    check_row_count(n_rows, rows.n_nodes)
     return rows
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...solve._solvers.system import relative
+from ...solve._solvers import is_measured, relative
 from .plan import Outcome, Phase, Plan
 
 Array = np.ndarray
@@ -17,19 +17,13 @@ class Diffusion(Plan):
     """
 
     @property
-    def centre(self) -> str:
-        inputs = self.manifest.inputs
-        shrunk = inputs["shrinkage"] > 0 and inputs["normalization"] == "rw"
-        return "mean" if shrunk else "zero"
-
-    @property
     def n_iter(self) -> int:
-        return self.manifest.solver["n_iter"]
+        return int(self.manifest.solver["n_iter"])
 
     def next_phase(self, at: str) -> Phase:
         if at == "residual":
             return Phase(at, ("z",))
-        measured = self.state["step"] in (1, self.n_iter)
+        measured = is_measured(self.state["step"], self.n_iter, self.state.get("reference"))
         return Phase("diffuse", ("z",), {"measured": np.ones(1)} if measured else {})
 
     def took(self, at: str, total: Array | None) -> None:
@@ -48,7 +42,7 @@ class Diffusion(Plan):
         state["step"] += 1
 
     def share(self) -> float:
-        return 1.0 if self.done else (self.state.get("step", 1) - 1) / max(self.n_iter, 1)
+        return 1.0 if self.done else float(self.state.get("step", 1) - 1) / max(self.n_iter, 1)
 
     def share_of_step(self) -> float:
         return 1.0 / self.n_iter if self.state["at"] == "diffuse" else 0.0

@@ -9,8 +9,8 @@ import numpy as np
 from ... import kernels
 from ...errors import InputError
 from ...graph._graph import Graph
+from ...solve import WORTH_LEAVING_OUT
 from ...solve._memory import ROW_BYTES, tiles
-from ...solve._tiles import WORTH_LEAVING_OUT
 
 Array = np.ndarray
 

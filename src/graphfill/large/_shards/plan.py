@@ -1,8 +1,8 @@
-"""What comes after a barrier: a solver that lives from one to the next, written down between.
+"""What comes after a barrier: a solver whose state is written to disk at every barrier.
 
-A :class:`Plan` holds no arrays of rows. It says which step all shards take next, is told the
-sums that come back, and keeps what it must remember in a plain ``state`` that JSON can hold, so
-that a run goes on from any barrier.
+A :class:`Plan` holds no arrays of rows. It says which step all shards take next, takes in the
+sums that come back, and keeps what it needs in a plain ``state`` that JSON can hold, so that a
+run goes on from any barrier.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...solve import centre_of
 from .manifest import Manifest
 
 Array = np.ndarray
@@ -41,12 +42,16 @@ class Plan(ABC):
 
     Attributes
     ----------
+    centre : {"zero", "mean", "degree"}
+        What z is measured from, as in memory.
     state : dict
         Arrays over all lanes and plain values; ``state["at"]`` names the next step, or "end".
     """
 
     def __init__(self, manifest: Manifest, state: dict[str, Any] | None = None):
         self.manifest, self.lanes = manifest, manifest.lanes
+        inputs, exact = manifest.inputs, manifest.solver["name"] == "exact"
+        self.centre = centre_of(inputs["normalization"], inputs["shrinkage"], exact)
         if state is None:
             state = {"at": "begin" if self.centre == "zero" else "centre"}
             state["shift"] = np.zeros(self.lanes)
@@ -56,13 +61,8 @@ class Plan(ABC):
         }
 
     @property
-    @abstractmethod
-    def centre(self) -> str:
-        """What z is measured from: "zero", "mean" or "degree"; as in :func:`~.fill.fill`."""
-
-    @property
     def done(self) -> bool:
-        return self.state["at"] == "end"
+        return bool(self.state["at"] == "end")
 
     def plain_state(self) -> dict[str, Any]:
         """The state as JSON can hold it."""
@@ -115,7 +115,7 @@ class Plan(ABC):
 
     @abstractmethod
     def outcome(self) -> Outcome:
-        """What to say in the end."""
+        """The result of a finished run."""
 
 
 def make_plan(manifest: Manifest, state: dict[str, Any] | None = None) -> Plan:

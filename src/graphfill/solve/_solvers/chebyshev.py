@@ -34,7 +34,7 @@ def series(n_iter: int, tolerance: float) -> np.ndarray:
     coefficients[0] /= 2.0
     left_out = np.cumsum(np.abs(coefficients[::-1]))[::-1]
     kept = max(1, int(np.sum(left_out > tolerance)))
-    return coefficients[:kept].round(15)
+    return np.asarray(coefficients[:kept].round(15))
 
 
 def chebyshev(system: System, n_iter: int, tick: Progress) -> Solution:

@@ -1,10 +1,134 @@
-"""The exact solution, by conjugate gradients on all columns of a tile at once."""
+"""The exact solution, by conjugate gradients on all columns at once."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
 from .system import Progress, Solution, System, relative
+
+Array = np.ndarray
+
+DRIFT = 4.0  # times eps and the norm of z, by which the residual drifts in a step, about
+ROOM = 0.8  # of the goal is aimed at, which leaves room for the drift
+HELPED = 0.25  # of the residual at most must be left for another start to be worth it
+
+
+@dataclass
+class Search:
+    """The state of conjugate gradients between two sums: numbers per column, and no vectors.
+
+    Where the vectors z, r (residual), p (direction) and q = L p live is the caller's affair. It
+    computes sums over all rows and hands them in, in this order::
+
+        search = Search.start(r . r / D, ...)
+        while search.active.any():
+            p = r / D where active, else 0
+            while search.active.any():
+                search.set_length(p . q, ...);  r -= alpha q
+                search.set_direction(r . r / D);  z += alpha p;  p = active r / D + beta p
+            if search.settle(D z . z, ...): break
+            search.restart(r . r / D of r = b - L z, ...)
+
+    In finite precision the updated residual drifts from the true one, b - L z, by about
+    eps ||z|| a step. Where that could matter, a column that claims convergence is checked
+    against its true residual, and starts again from there as long as that helps.
+
+    Attributes
+    ----------
+    iterations : taken so far
+    settled : whether ``true`` is final
+    reference : squared residual that others are relative to
+    goal : squared residual to reach
+    true, rho : squared residual, as last computed from z and as updated
+    active : whether the search goes on
+    started_from : ``true`` at the last (re)start
+    alpha, beta : length of the step along p, and how much of p the next direction keeps
+    """
+
+    iterations: Array
+    settled: Array
+    reference: Array
+    goal: Array
+    true: Array
+    rho: Array
+    active: Array
+    started_from: Array
+    alpha: Array
+    beta: Array
+
+    @classmethod
+    def start(cls, squared: Array, reference: Array, tol: float) -> Search:
+        """From the squared residual of the start; ``tol`` is relative to ``reference``."""
+        goal, width = tol**2 * reference, len(squared)
+        return cls(
+            np.zeros(width, dtype=int),
+            np.zeros(width, dtype=bool),
+            reference,
+            goal,
+            squared,
+            squared.copy(),
+            squared > goal,
+            squared.copy(),
+            np.zeros(width),
+            np.zeros(width),
+        )
+
+    def set_length(self, curvature: Array, max_iter: int) -> None:
+        """Take in p . L p; a column without curvature (or with NaN) goes no further."""
+        self.active = self.active & (curvature > 0) & (self.iterations < max_iter)
+        self.iterations = self.iterations + self.active
+        self.alpha = np.divide(self.rho, curvature, out=np.zeros(len(curvature)), where=self.active)
+
+    def set_direction(self, squared: Array) -> None:
+        """Take in the squared residual after the step."""
+        going = self.active & (self.rho > 0)
+        self.beta = np.divide(squared, self.rho, out=np.zeros(len(squared)), where=going)
+        self.rho = np.where(self.active, squared, self.rho)
+        self.active = self.active & (self.rho > ROOM * self.goal)
+        self.beta[~self.active] = 0.0
+
+    def settle(
+        self, squares: Array, dtype: np.dtype, tiles: Iterable[slice] = (slice(None),)
+    ) -> bool:
+        """Accept the updated residuals of tiles in which no column can have drifted far.
+
+        ``squares`` are the sums of D z^2. Returns whether all columns are settled; else the true
+        residual has to be computed, and handed to :meth:`restart`.
+        """
+        drift = self.iterations**2 * (DRIFT * np.finfo(dtype).eps) ** 2 * squares
+        calm = drift < 0.01 * self.goal
+        self.true, self.settled = self.true.copy(), self.settled.copy()
+        for lanes in tiles:  # a tile is checked as one, wherever it is solved
+            if calm[lanes].all() and not self.settled[lanes].all():
+                self.true[lanes] = self.rho[lanes]
+                self.settled[lanes] = True
+        return bool(self.settled.all())
+
+    def restart(self, squared: Array, max_iter: int) -> None:
+        """Take in the true squared residual; go on from there where that is worth it."""
+        self.true = np.where(self.settled, self.true, squared)
+        # Give up where the last start gained next to nothing: precision is exhausted.
+        helped = (self.true > self.goal) & (self.true < HELPED * self.started_from)
+        self.active = helped & (self.iterations < max_iter) & ~self.settled
+        self.rho, self.started_from = self.true.copy(), self.true.copy()
+        self.alpha, self.beta = np.zeros(len(squared)), np.zeros(len(squared))
+
+    def share(self) -> float:
+        """How much of the way down to the goal the slowest column has come, in digits."""
+        target = ROOM * self.goal
+        far = self.rho > target
+        if not far.any() or not (target[far] > 0).all():
+            return 1.0 if not far.any() else 0.0
+        reference = self.reference[far]
+        way = np.log(reference / self.rho[far]) / np.log(reference / target[far])
+        return float(np.clip(way.min(), 0.0, 1.0))
+
+    def residual(self) -> Array:
+        """The relative residual."""
+        return relative(self.true, self.reference)
 
 
 def conjugate_gradients(system: System, tol: float, max_iter: int, tick: Progress) -> Solution:
@@ -13,60 +137,29 @@ def conjugate_gradients(system: System, tol: float, max_iter: int, tick: Progres
     Minimises the Dirichlet energy 1/2 sum_ij a_ij (z_i - z_j)^2 over the unknown cells.
     L_uu is symmetric and positive definite on reached cells; on unreached ones the right
     side is zero and nothing moves. Every column has its own step lengths and stops by
-    itself, so its bits do not depend on its neighbours in the tile.
-
-    In finite precision the updated residual drifts from the true one, b - L z, by about
-    eps ||z|| a step. Where that could matter, a column that claims convergence is checked
-    against its true residual, and starts again from there as long as that helps.
+    itself (see :class:`Search`), so its bits do not depend on its neighbours in the tile.
     """
-    passes, diagonal, known = system.passes, system.diagonal, system.known
-    z, width = system.z, system.z.shape[1]
+    passes, diagonal, known, z = system.passes, system.diagonal, system.known, system.z
     r, p, q = system.tile(), system.tile(zero=True), system.tile()
 
-    rho = passes.residual(diagonal, known, z, r, system.source)
-    reference = system.reference_or(rho)
-    goal = tol**2 * reference
-    target = 0.8 * goal  # leaves room for the drift
-    eps = 4.0 * np.finfo(z.dtype).eps
-    iterations = np.zeros(width, dtype=int)
-    alpha, beta = np.zeros(width), np.zeros(width)
-    true = rho
-    active = rho > goal
+    squared = passes.residual(diagonal, known, z, r, system.source)
+    search = Search.start(squared, system.reference_or(squared), tol)
+
+    def take_step() -> None:
+        lanes = search.alpha, search.beta, search.active.astype(float)
+        passes.step_direction(diagonal, known, r, p, z, *lanes)
+
     shown = 0.0
-    while active.any():
-        started_from = true.copy()
-        # The first direction of the (re)start: p = r / diagonal where active, else 0.
-        passes.step_direction(diagonal, known, r, p, z, alpha, beta, active.astype(float))
-        while active.any():
-            curvature = passes.laplacian(diagonal, known, p, q)
-            active &= (curvature > 0) & (iterations < max_iter)
-            iterations += active
-            alpha = np.divide(rho, curvature, out=np.zeros(width), where=active)
-            new = passes.step_residual(diagonal, known, q, r, alpha)
-            beta = np.divide(new, rho, out=np.zeros(width), where=active & (rho > 0))
-            rho = np.where(active, new, rho)
-            solved = share_solved(rho, reference, target)
-            tick(max(0.0, solved - shown))
-            shown = max(shown, solved)
-            active &= rho > target
-            beta[~active] = 0.0
-            passes.step_direction(diagonal, known, r, p, z, alpha, beta, active.astype(float))
-        drift = iterations**2 * eps**2 * passes.squares(diagonal, known, z)
-        if (drift < 0.01 * goal).all():
-            true = rho
+    while search.active.any():
+        take_step()  # of length 0: p = r / diagonal
+        while search.active.any():
+            search.set_length(passes.laplacian(diagonal, known, p, q), max_iter)
+            search.set_direction(passes.step_residual(diagonal, known, q, r, search.alpha))
+            tick(max(0.0, search.share() - shown))
+            shown = max(shown, search.share())
+            take_step()
+        if search.settle(passes.squares(diagonal, known, z), z.dtype):
             break
-        true = passes.residual(diagonal, known, z, r, system.source)
-        # Give up where the last start gained next to nothing: precision is exhausted.
-        active = (true > goal) & (true < 0.25 * started_from) & (iterations < max_iter)
-        rho, alpha, beta = true.copy(), np.zeros(width), np.zeros(width)
+        search.restart(passes.residual(diagonal, known, z, r, system.source), max_iter)
     tick(1.0 - shown)
-    return Solution(z, iterations, relative(true, reference))
-
-
-def share_solved(rho: np.ndarray, reference: np.ndarray, target: np.ndarray) -> float:
-    """How much of the way down to the target the slowest column has come, in digits."""
-    far = rho > target
-    if not far.any() or not (target[far] > 0).all():
-        return 1.0 if not far.any() else 0.0
-    way = np.log(reference[far] / rho[far]) / np.log(reference[far] / target[far])
-    return float(np.clip(way.min(), 0.0, 1.0))
+    return Solution(z, search.iterations, search.residual())

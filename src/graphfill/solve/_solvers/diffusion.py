@@ -7,6 +7,12 @@ import numpy as np
 from .system import Progress, Solution, System, relative
 
 
+def is_measured(step: int, n_iter: int, reference: np.ndarray | None) -> bool:
+    """Whether step 1, 2, ... measures the residual: the last does, for the answer, and the first
+    where there is no ``reference`` yet, for what residuals are relative to."""
+    return step == n_iter or (step == 1 and reference is None)
+
+
 def diffusion(system: System, n_iter: int, tick: Progress) -> Solution:
     """Run z_u <- D_uu^-1 (A_uu z_u + A_uk z_k), known cells held fixed, ``n_iter`` times.
 
@@ -23,7 +29,7 @@ def diffusion(system: System, n_iter: int, tick: Progress) -> Solution:
     width = z.shape[1]
     reference, squared = system.reference, np.zeros(width)
     for step in range(1, n_iter + 1):
-        if step == n_iter or (step == 1 and reference is None):
+        if is_measured(step, n_iter, reference):
             squared = passes.diffuse_measured(scale, known, z, spare, system.source)
             reference = squared if reference is None else reference
         else:

@@ -7,11 +7,45 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...kernels import Passes
-from .workspace import Workspace
+from ...kernels import Passes, empty_tile
 
 Array = np.ndarray
-Progress = Callable[[float], None]  # told each further share of the tile that is solved
+Progress = Callable[[float], None]  # called with each further share of the tile that is solved
+
+
+class Workspace:
+    """Hands out tiles; ``release`` takes back all of them for the next round.
+
+    Fresh memory costs more to touch than to compute with.
+
+    Examples
+    --------
+    >>> workspace = Workspace()
+    >>> first = workspace.tile(3, 2, np.dtype("float32"))
+    >>> workspace.release()
+    >>> workspace.tile(3, 2, np.dtype("float32")) is first
+    True
+    """
+
+    def __init__(self) -> None:
+        self._free: list[Array] = []
+        self._lent: list[Array] = []
+
+    def tile(self, n_rows: int, width: int, dtype: np.dtype) -> Array:
+        """An uninitialised tile."""
+        for k, tile in enumerate(self._free):
+            if tile.shape == (n_rows, width) and tile.dtype == dtype:
+                self._lent.append(self._free.pop(k))
+                return tile
+        # Tiles of another width are of rounds gone by.
+        self._free = [tile for tile in self._free if tile.shape[1] == width]
+        tile = empty_tile(n_rows, width, dtype)
+        self._lent.append(tile)
+        return tile
+
+    def release(self) -> None:
+        self._free += self._lent
+        self._lent = []
 
 
 @dataclass
@@ -45,7 +79,7 @@ class System:
     def reference_or(self, at_start: Array) -> Array:
         """What residuals are relative to, given the squared residual at the start."""
         reference = at_start if self.reference is None else self.reference
-        return np.maximum(reference, self.floor)
+        return np.asarray(np.maximum(reference, self.floor))
 
     def tile(self, *, zero: bool = False) -> Array:
         """Another tile of the same shape."""
@@ -88,4 +122,4 @@ def resolution(tol: float, dtype: np.dtype) -> float:
 def relative(squared: Array, reference: Array) -> Array:
     """sqrt(squared / reference), 0 where both are 0."""
     ratio = np.divide(squared, reference, out=np.zeros_like(squared), where=reference > 0)
-    return np.sqrt(ratio)
+    return np.asarray(np.sqrt(ratio))
