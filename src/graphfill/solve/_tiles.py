@@ -121,17 +121,9 @@ class Fill:
         workspace.release()
 
     def _pack(self, cells: Cells, z: Array, start: Array | None = None) -> tuple[Array, Array]:
-        order, to_z = self._operator.order, self._operator.to_z
-        return kernels.pack(
-            cells.X,
-            cells.columns,
-            order,
-            to_z,
-            z.shape[1],
-            start=start,
-            out=z,
-            threads=self._threads,
-        )
+        rows = self._operator.order, self._operator.to_z, z.shape[1]
+        threads = self._threads
+        return kernels.pack(cells.X, cells.columns, *rows, start=start, out=z, threads=threads)
 
     def _packed(self, columns: slice, z: Array) -> tuple[Cells, Array, Array]:
         """The tile in z, what is known of it, and the cells it was packed from."""
@@ -229,19 +221,9 @@ class Fill:
         fill = np.zeros(z.shape[1])
         fill[: len(cells.exponent)] = np.ldexp(self._fill_values[columns], cells.exponent)
         in_place = cells.X is self._given
-        kernels.unpack(
-            self.X if in_place else cells.X,
-            cells.columns,
-            order,
-            from_z,
-            z,
-            known,
-            shift=shift,
-            fill=fill,
-            component=None if all_reached else label,
-            reached=None if all_reached else reach,
-            threads=self._threads,
-        )
+        arrays = self.X if in_place else cells.X, cells.columns, order, from_z, z, known
+        parts = {} if all_reached else {"component": label, "reached": reach}
+        kernels.unpack(*arrays, shift=shift, fill=fill, threads=self._threads, **parts)
         if not in_place:
             missing = np.isnan(self._given[:, columns])
             back = scaled(cells.X, -cells.exponent, self._given.dtype)
