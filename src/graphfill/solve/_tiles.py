@@ -222,8 +222,14 @@ class Fill:
         fill[: len(cells.exponent)] = np.ldexp(self._fill_values[columns], cells.exponent)
         in_place = cells.X is self._given
         arrays = self.X if in_place else cells.X, cells.columns, order, from_z, z, known
-        parts = {} if all_reached else {"component": label, "reached": reach}
-        kernels.unpack(*arrays, shift=shift, fill=fill, threads=self._threads, **parts)
+        kernels.unpack(
+            *arrays,
+            shift=shift,
+            fill=fill,
+            component=None if all_reached else label,
+            reached=None if all_reached else reach,
+            threads=self._threads,
+        )
         if not in_place:
             missing = np.isnan(self._given[:, columns])
             back = scaled(cells.X, -cells.exponent, self._given.dtype)
