@@ -29,9 +29,9 @@ class Span:
     """The smallest and the largest weight of a graph; 1 and 1 where edges have none.
 
     A common factor of all weights changes nothing. Where weights lie far apart, a part of the
-    graph that is held together by strong edges and tied to the rest by weak ones has to be told
-    from one cut off: L = D - A takes the difference of 1 and 1 less the weak edge, which float32
-    loses beyond some four decades and float64 beyond twelve.
+    graph that is held together by strong edges and tied to the rest by weak ones has to differ
+    from one that is cut off: L = D - A takes the difference of 1 and 1 less the weak edge, which
+    float32 loses beyond some four decades and float64 beyond twelve.
 
     ``shrinkage`` ties every node to the mean by that share of its degree.
 

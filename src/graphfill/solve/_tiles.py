@@ -121,17 +121,9 @@ class Fill:
         workspace.release()
 
     def _pack(self, cells: Cells, z: Array, start: Array | None = None) -> tuple[Array, Array]:
-        order, to_z = self._operator.order, self._operator.to_z
-        return kernels.pack(
-            cells.X,
-            cells.columns,
-            order,
-            to_z,
-            z.shape[1],
-            start=start,
-            out=z,
-            threads=self._threads,
-        )
+        rows = self._operator.order, self._operator.to_z, z.shape[1]
+        threads = self._threads
+        return kernels.pack(cells.X, cells.columns, *rows, start=start, out=z, threads=threads)
 
     def _packed(self, columns: slice, z: Array) -> tuple[Cells, Array, Array]:
         """The tile in z, what is known of it, and the cells it was packed from."""
@@ -229,13 +221,9 @@ class Fill:
         fill = np.zeros(z.shape[1])
         fill[: len(cells.exponent)] = np.ldexp(self._fill_values[columns], cells.exponent)
         in_place = cells.X is self._given
+        arrays = self.X if in_place else cells.X, cells.columns, order, from_z, z, known
         kernels.unpack(
-            self.X if in_place else cells.X,
-            cells.columns,
-            order,
-            from_z,
-            z,
-            known,
+            *arrays,
             shift=shift,
             fill=fill,
             component=None if all_reached else label,

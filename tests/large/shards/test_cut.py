@@ -82,7 +82,9 @@ def cases(draw):
     weight = [draw(st.floats(0.1, 9.0)) for _ in edges] if weighted and edges else None
     ends = np.array(edges, dtype=int).reshape(-1, 2).T
     graph = gf.Graph.from_edges(ends[0], ends[1], weight=weight, n_nodes=n, self_loops=True)
-    cell = st.one_of(st.just(np.nan), st.floats(-1e6, 1e6, width=32))
+    # Columns of tiny numbers alone are refused over shards.
+    number = st.floats(-1e6, 1e6, width=32).map(lambda x: x if abs(x) > 1e-20 else 0.0)
+    cell = st.one_of(st.just(np.nan), number)
     columns = draw(st.integers(1, 3))
     X = np.array([[draw(cell) for _ in range(columns)] for _ in range(n)])
     if draw(st.booleans()):
