@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     )
     from .large import propagate_sharded
     from .solve import Result, propagate
-    from .table import TableResult, impute, impute_graph
+    from .table import TableResult, impute
+    from .table._attributes import impute_graph
 
 __version__ = "0.1.0"
 
@@ -41,7 +42,7 @@ _HOMES = {
     "propagate": "solve",
     "Result": "solve",
     "impute": "table",
-    "impute_graph": "table",
+    "impute_graph": "table._attributes",
     "propagate_hetero": "hetero",
     "propagate_sharded": "large",
     "HeteroResult": "hetero",

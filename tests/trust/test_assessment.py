@@ -17,7 +17,7 @@ from graphfill.solve import PropagationOptions
 from graphfill.table._columns import open_column
 from graphfill.trust import FillOptions, fill_columns
 from graphfill.trust._agreement import agreement
-from graphfill.trust._assessment import LEARNERS, assess
+from graphfill.trust._assessment import LEARNERS, assess, candidates_of
 from graphfill.trust._channels import Recipe
 from graphfill.trust._column import Target
 from graphfill.trust._features import cell_features
@@ -25,7 +25,6 @@ from graphfill.trust._folds import PATTERNS, draw_folds, hide_cells
 from graphfill.trust._intervals import _quantiles, highest_level
 from graphfill.trust._options import VARIANTS
 from graphfill.trust._scores import choose, score
-from graphfill.trust._selection import candidates_of
 
 METHODS = ("mean", "neighbors", *VARIANTS, *LEARNERS)
 

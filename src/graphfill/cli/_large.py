@@ -10,33 +10,28 @@ from pathlib import Path
 
 from ..io import no_folder
 from ..kernels._threads import available
-from ..large._disk import fill_file, least_in_memory
-from ..large._disk.sizing import default_limit
-from ..large._engines import ShardedSolving, open_engine
-from ..large._engines.solving import (
-    check_engine_options,
-    check_sharded_method,
-    check_sharded_solver,
-)
-from ..large._estimate.cost import SHARDS_PER_WORKER
 from ..solve import propagate_with
 from ..solve._memory import parse_bytes
 from ..table import TableResult
 from ..trust import Solve
 from ._options import table_options
 
+ENGINE_OPTIONS = ("shards", "workers", "scheduler", "folder")
 PARQUET = (".parquet", ".pq")
 
 
 @contextmanager
 def solving(options: argparse.Namespace) -> Iterator[Solve]:
     """What solves channels: in this process, or on the engine that was named."""
-    names = ("shards", "workers", "scheduler", "folder")
-    given = {name: getattr(options, name) for name in names}
-    check_engine_options(options.engine, given)
-    if options.engine is None:
+    given = {name: getattr(options, name) for name in ENGINE_OPTIONS}
+    if options.engine is None and all(value is None for value in given.values()):
         yield propagate_with
         return
+    from ..large._engines import ShardedSolving, open_engine
+    from ..large._engines.solving import check_engine_options, check_sharded_solver
+    from ..large._estimate.cost import SHARDS_PER_WORKER
+
+    check_engine_options(options.engine, given)
     _check_method(options)
     check_sharded_solver(options.solver)
     with ExitStack() as stack:
@@ -65,6 +60,8 @@ def from_disk(options: argparse.Namespace) -> bool:
         return False
     if options.engine is not None:
         return True
+    from ..large._disk import least_in_memory
+
     limit = parse_bytes(options.memory_limit)
     if limit is None or least_in_memory(*files[:2], table_options(options)) <= limit:
         return False
@@ -76,6 +73,9 @@ def fill(
     options: argparse.Namespace, solve: Solve, progress: Callable[[float], None]
 ) -> TableResult:
     """Fill from file to file."""
+    from ..large._disk import fill_file
+    from ..large._disk.sizing import default_limit
+
     return fill_file(
         options.table,
         options.edges,
@@ -89,5 +89,7 @@ def fill(
 
 def _check_method(options: argparse.Namespace) -> None:
     """Refuse what looks at all columns at once."""
+    from ..large._engines.solving import check_sharded_method
+
     asked = [name for name in ("intervals", "scores", "report") if getattr(options, name)]
     check_sharded_method(options.method, asked)

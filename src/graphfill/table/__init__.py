@@ -1,7 +1,6 @@
 """Tables of real columns: aligned with their edges, filled, and given back in their own types."""
 
-from ._attributes import impute_graph
 from ._impute import impute
 from ._result import TableResult
 
-__all__ = ["TableResult", "impute", "impute_graph"]
+__all__ = ["TableResult", "impute"]

@@ -78,7 +78,7 @@ class Cells:
         import pyarrow.compute as pc
 
         is_null = pc.is_null(self.twin, nan_is_null=self.family == "number" and self.is_float)
-        return is_null.to_numpy(zero_copy_only=False)
+        return np.asarray(is_null.to_numpy(zero_copy_only=False))
 
     @property
     def is_float(self) -> bool:
@@ -278,7 +278,7 @@ def put_values(series: nw.Series[Any], rows: NDArray[np.intp], values: Any) -> n
 def _wrap(series: nw.Series[Any], native: Any) -> nw.Series[Any]:
     import narwhals as nw
 
-    wrapped = nw.from_native(native, series_only=True)
+    wrapped: nw.Series[Any] = nw.from_native(native, series_only=True)
     return wrapped if wrapped.name == series.name else wrapped.alias(series.name)
 
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..trust import ClassSets, ColumnFill, Interval
+from ..trust import ColumnFill
+from ..trust._class_sets import ClassSets
+from ..trust._intervals import Interval
 from ._numeric import Column
 
 if TYPE_CHECKING:

@@ -103,7 +103,7 @@ class Category(Column):
 
     def named(self, levels: Floats) -> list[Any]:
         rows = self._cells.rows(self._example[levels.astype(np.intp)])
-        return self._cells.series[rows.tolist()].to_list()
+        return list(self._cells.series[rows.tolist()].to_list())
 
     @property
     def probability(self) -> Floats:
@@ -122,7 +122,7 @@ class Boolean(Category):
     """True or false (or 1 and 0): one channel, 1 where true, less the share that is true."""
 
     def _read(self) -> NDArray[np.intp]:
-        return (self._cells.floats == 1).astype(np.intp)
+        return np.asarray(self._cells.floats == 1, np.intp)
 
     def __init__(
         self, cells: Cells, kind: str, missing: Mask, parent: Category | None = None

@@ -263,7 +263,7 @@ def _marked(cells: Cells, markers: Sequence[Any]) -> NDArray[np.bool_]:
         return np.isin(cells.ticks, codes) & ~cells.missing
     if cells.family == "text":
         words = pa.array([str(marker) for marker in markers], cells.twin.type)
-        return pc.is_in(cells.twin, value_set=words).to_numpy()
+        return np.asarray(pc.is_in(cells.twin, value_set=words).to_numpy())
     if cells.family in ("number", "integer"):
         for number in map(as_number, markers):
             if number is not None and cells.family == "number":

@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph import graph_components
-from ..trust import FAR, ClassSets, ColumnFill, Interval, distance_to_known, highest_level
+from ..trust import ColumnFill
+from ..trust._class_sets import ClassSets
+from ..trust._features import FAR, distance_to_known
+from ..trust._intervals import Interval, highest_level
 from ._alignment import Alignment
 from ._numeric import Column
 from ._result import ColumnSummary
@@ -114,7 +117,7 @@ def _distribution(column: Column) -> dict[str, Any]:
 
 
 def _shares(counts: NDArray[Any]) -> list[float]:
-    return (counts / max(1, counts.sum())).tolist()
+    return list((counts / max(1, counts.sum())).tolist())
 
 
 def _distance(

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, option, switch
 from ..solve import propagate_with
-from ..trust import FEWEST_KNOWN, LEARNT, ColumnFill, Solve, fill_columns, scores_in_pattern
+from ..trust import LEARNT, ColumnFill, Solve, fill_columns
 from ._alignment import Alignment, align
-from ._bounds import bound_columns
-from ._details import assessment_details, report_details
 from ._inspect import informative_columns, notes_on, open_columns, summarize_columns
 from ._numeric import Column
 from ._options import Source, TableOptions
@@ -116,6 +114,8 @@ class _Filling:
             summary.reliance, summary.explained = held.reliance, held.explained
         patterns = {}
         if options.pattern:
+            from ..trust._hiding import scores_in_pattern
+
             assessed = [name for name, one in fills.items() if one.assessment is not None]
             patterns = scores_in_pattern(
                 channelled,
@@ -131,6 +131,8 @@ class _Filling:
         if fill:
             self._rebuild(fills)
         if self.options.details:
+            from ._details import report_details
+
             report_details(self.columns, fills, self.alignment, self.summaries, self.frame)
         return fills
 
@@ -147,6 +149,8 @@ class _Filling:
             left = self.options.fill.unreached == "nan"
             summary.unreached_got = "nothing" if left else "columns" if fill.by_learner else "mean"
         if fill.assessment is not None:
+            from ._details import assessment_details
+
             level = self.options.fill.intervals
             summary.details |= assessment_details(column, fill, level, pattern)
             summary.explained = fill.assessment.explained
@@ -172,6 +176,8 @@ class _Filling:
                 backend = self.frame.implementation
                 added.append(nw.new_series(f"{name}_filled", filled, nw.Boolean, backend=backend))
             if self.options.fill.intervals is not None and self.options.add_bounds:
+                from ._bounds import bound_columns
+
                 bounds += bound_columns(column, fill, left)
         for series in [*added, *bounds]:
             _check_free_name(series.name, self.frame.columns)
@@ -184,6 +190,8 @@ def _too_few_known(
     """Sentences on columns that are not scored for want of known cells."""
     if not options.fill.assessed:
         return []
+    from ..trust._assessment import FEWEST_KNOWN
+
     instead = ", and is left to propagation" if options.fill.method in LEARNT else ""
     return [
         f"Column {name!r} has {int((~columns[name].missing).sum())} known cell(s), fewer than "

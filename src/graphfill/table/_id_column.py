@@ -79,13 +79,12 @@ class Ids:
         return Ids(self.values[rows] if self.kind == "objects" else self.values.take(rows), text)
 
     def numpy(self) -> Array:
-        if self.kind == "objects":
-            return self.values
-        return self.values.to_numpy(zero_copy_only=False)
+        objects = self.kind == "objects"
+        return np.asarray(self.values if objects else self.values.to_numpy(zero_copy_only=False))
 
     def objects(self) -> list[Any]:
         """The ids as Python objects, which compare across types."""
-        return self.values.tolist()
+        return list(self.values.tolist())
 
 
 def _as_arrow(values: Any) -> tuple[Any, str]:

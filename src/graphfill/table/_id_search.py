@@ -216,4 +216,4 @@ def _row_numbers(ends: Ids, n_rows: int) -> bool:
     if ends.kind != "whole numbers":
         return False
     extremes = pc.min_max(ends.values)
-    return extremes["min"].as_py() >= 0 and extremes["max"].as_py() < n_rows
+    return bool(extremes["min"].as_py() >= 0 and extremes["max"].as_py() < n_rows)

@@ -277,19 +277,19 @@ class Number(Column):
             self._fill = np.array(filled[:, 0], dtype=np.float64)
 
     def _decoded(self) -> Mask:
-        return ~np.isnan(self._fill)
+        return np.asarray(~np.isnan(self._fill))
 
     def decode_levels(self, predicted: NDArray[np.floating]) -> None:
         self.decode(range(1), (predicted - self._centre) / self._scale)
 
     def predicted(self, channels: range, filled: NDArray[np.floating]) -> Floats:
-        return filled * self._scale + self._centre
+        return np.asarray(filled * self._scale + self._centre, np.float64)
 
     def leave_missing(self, cells: Mask) -> None:
         self._fill[cells[self._rows]] = np.nan
 
     def filled_levels(self) -> Floats:
-        return self._fill[self._decoded()] * self._scale + self._centre
+        return self.predicted(range(1), self._fill[self._decoded()])
 
     def rebuilt_with(self, levels: Floats, word: str) -> nw.Series[Any]:
         import narwhals as nw
@@ -308,7 +308,7 @@ class Number(Column):
         return bound.alias(series.name)
 
     def named(self, levels: Floats) -> list[Any]:
-        return np.ldexp(levels, self._exponent).tolist()
+        return list(np.ldexp(levels, self._exponent).tolist())
 
     def values(self, decoded: Mask) -> Floats:
         """Filled values, rounded half to even if whole, between the known ones."""
@@ -317,7 +317,7 @@ class Number(Column):
         values = np.ldexp(np.clip(values, *limit), self._exponent)
         if self.whole:
             values = np.rint(values + self.parity) - self.parity
-        return np.clip(values, self.low, self.high)
+        return np.asarray(np.clip(values, self.low, self.high))
 
     def _filled(self, rows: NDArray[np.intp], decoded: Mask) -> nw.Series[Any]:
         values = as_type(self.values(decoded), self._cells, self.missing)
@@ -357,7 +357,7 @@ class Whole(Number):
 
     def named(self, levels: Floats) -> list[Any]:
         whole = np.rint(np.ldexp(levels, self._exponent))
-        return self._steps.as_arrow(whole, self._cells.twin.type).to_pylist()
+        return list(self._steps.as_arrow(whole, self._cells.twin.type).to_pylist())
 
     def _filled(self, rows: NDArray[np.intp], decoded: Mask) -> nw.Series[Any]:
         values = self._steps.as_arrow(self.values(decoded), self._cells.twin.type)

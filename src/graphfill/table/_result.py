@@ -64,6 +64,8 @@ class TableResult:
     settings, seconds : to repeat the run, and what it took
     """
 
+    __module__ = "graphfill"
+
     table: Any
     columns: list[ColumnSummary]
     filled: dict[str, Cells]

@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph import Graph
-from ._channels import Recipe, Solved, fill_channels
+from ._channels import Recipe, Solve, Solved, fill_channels
 from ._column import FillableColumn, Floats, Recorded, Rows, Target, mask_of
 from ._features import CellFeatures, cell_features
 from ._folds import draw_folds, number_of
 from ._learner import BLENDS, MOST_OTHERS, Learner, LearnerInput, Other, few_threads
+from ._options import LEARNT, FillOptions
 from ._scores import choose, losses, score
 
 FEWEST_KNOWN = 50  # with fewer, nothing is held out and the graph is relied on
@@ -73,6 +74,23 @@ def _makes_sense(method: str, target: Target, informative: bool) -> bool:
         blended = method in ("columns", "hybrid") or not target.n_classes
         return learns_graph == informative and blended and target.n_classes <= MOST_CLASSES
     return informative or method == "mean"
+
+
+def candidates_of(options: FillOptions, solve: Solve) -> Candidates:
+    """The methods to compare, by the one that was asked for."""
+    recipes = options.recipes(solve)
+    learners: tuple[str, ...] = LEARNERS if options.method in LEARNT else ()
+    propagation = recipes["propagation"]
+    if options.method == "hybrid":
+        recipes = {"mean": recipes["mean"]}
+    return Candidates(
+        recipes,
+        propagation,
+        learners,
+        None if options.method in LEARNT else options.method,
+        options.seed,
+        options.intervals is not None,
+    )
 
 
 @dataclass

@@ -67,7 +67,7 @@ class Recipe:
             options = within_limit(self.propagation, X)
             result = self.solve(X, graph, options, progress=tick)
         solved.add(result)
-        return result.X
+        return np.asarray(result.X)
 
 
 def within_limit(options: PropagationOptions, X: NDArray[Any]) -> PropagationOptions:

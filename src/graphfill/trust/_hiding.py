@@ -16,13 +16,14 @@ import numpy as np
 
 from ..graph import Graph
 from ..solve import propagate_with
+from ._assessment import candidates_of
 from ._channels import Solve, fill_channels
 from ._column import FillableColumn, Floats, Recorded, Rows, Target, renumbered
 from ._folds import hide_cells
 from ._intervals import Interval
 from ._options import FillOptions
 from ._scores import score
-from ._selection import ColumnFill, candidates_of, fill_columns
+from ._selection import ColumnFill, fill_columns
 
 SHARE = 0.2  # of the known cells of each column
 DRAWS = 2

@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 def losses(target: Target, rows: NDArray[np.intp], predicted: Floats) -> Floats:
     """What a prediction costs, cell by cell: its squared error, or 1 where the class is wrong."""
     if target.n_classes:
-        return (predicted.argmax(axis=1) != target.levels[rows]).astype(np.float64)
+        return np.asarray(predicted.argmax(axis=1) != target.levels[rows], np.float64)
     return (predicted[:, 0] - target.levels[rows]) ** 2
 
 

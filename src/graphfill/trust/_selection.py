@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..graph import Graph, graph_components
 from ..solve import propagate_with
-from ._assessment import LEARNERS, Assessment, Candidates, assess
 from ._channels import Recipe, Solve, Solved, fill_channels
-from ._class_sets import ClassSets, class_sets
 from ._column import FillableColumn, Floats, Mask, Recorded
-from ._intervals import Interval, intervals
-from ._learner import few_threads
 from ._options import LEARNT, FillOptions
+
+if TYPE_CHECKING:
+    from ._assessment import Assessment
+    from ._class_sets import ClassSets
+    from ._intervals import Interval
 
 ASSESSING = 0.9  # of the progress, where methods are scored
 
@@ -67,51 +69,42 @@ def fill_columns(
     wanted = sorted(wanted, key=str)  # so that the order of the columns has no part in anything
     unreached = unreached_cells([columns[name] for name in wanted], graph)
     fills = {name: ColumnFill(unreached[name]) for name in wanted}
-    candidates = candidates_of(options, solve)
     share = 0.0
     if options.assessed:
+        from ._assessment import assess, candidates_of
+
         share = ASSESSING
         assessments = assess(
-            columns, wanted, graph, informative(), candidates,
+            columns, wanted, graph, informative(), candidates_of(options, solve),
             progress=lambda done: progress(ASSESSING * done),
         )  # fmt: skip
         for name, assessment in assessments.items():
             fills[name].assessment = assessment
+    recipes, total = options.recipes(solve), Solved()
     groups: dict[str, list[str]] = {}
     for name, fill in fills.items():
         groups.setdefault(_method_of(fill, options), []).append(name)
-    total = Solved()
     for method, names in groups.items():
+        some = {name: (columns[name], fills[name]) for name in names}
         part = (1.0 - share) * len(names) / len(wanted)
-        if method in candidates.recipes or method not in LEARNERS:
-            recipe = candidates.recipes.get(method, candidates.propagation)
-            _fill_by_recipe(names, columns, fills, graph, recipe, options, total,
-                            lambda done, part=part: progress(part * done))  # type: ignore[misc]  # fmt: skip
+        if method in recipes:
+            tick = partial(_part, progress, part)
+            total.merge(_fill_by_recipe(some, graph, recipes[method], options, tick))
         else:
-            _fill_by_learner(names, columns, fills, method, total)
+            for column, fill in some.values():
+                total.merge(_fill_by_learner(column, fill, method))
             progress(part)
     if options.intervals is not None:
+        from ._learner import few_threads
+
         with few_threads(graph.n_nodes):
             for fill in fills.values():
                 fill.bounds = _bounds(fill, options)
     return fills, total
 
 
-def candidates_of(options: FillOptions, solve: Solve) -> Candidates:
-    """The methods to compare, by the one that was asked for."""
-    recipes = options.recipes(solve)
-    learners: tuple[str, ...] = LEARNERS if options.method in LEARNT else ()
-    propagation = recipes["propagation"]
-    if options.method == "hybrid":
-        recipes = {"mean": recipes["mean"]}
-    return Candidates(
-        recipes,
-        propagation,
-        learners,
-        None if options.method in LEARNT else options.method,
-        options.seed,
-        options.intervals is not None,
-    )
+def _part(progress: Callable[[float], None], part: float, done: float) -> None:
+    progress(part * done)
 
 
 def unreached_cells(columns: Sequence[FillableColumn], graph: Graph) -> dict[str, Mask]:
@@ -133,44 +126,36 @@ def _method_of(fill: ColumnFill, options: FillOptions) -> str:
 
 
 def _fill_by_recipe(
-    names: Sequence[str],
-    columns: Mapping[str, FillableColumn],
-    fills: Mapping[str, ColumnFill],
+    some: Mapping[str, tuple[FillableColumn, ColumnFill]],
     graph: Graph,
     recipe: Recipe,
     options: FillOptions,
-    total: Solved,
     progress: Callable[[float], None],
-) -> None:
-    targets: list[Any] = [columns[name] for name in names]
-    if options.intervals is not None:
-        targets = [
-            Recorded(column) if fills[column.name].assessment else column for column in targets
-        ]
-    total.merge(fill_channels(targets, graph, recipe, progress=progress))
+) -> Solved:
+    keep = options.intervals is not None
+    targets: list[Any] = [
+        Recorded(column) if keep and fill.assessment else column for column, fill in some.values()
+    ]
+    solved = fill_channels(targets, graph, recipe, progress=progress)
     for column in targets:
         if isinstance(column, Recorded):
-            fills[column.name].predictions = column.predictions
+            some[column.name][1].predictions = column.predictions
+    return solved
 
 
-def _fill_by_learner(
-    names: Sequence[str],
-    columns: Mapping[str, FillableColumn],
-    fills: Mapping[str, ColumnFill],
-    learner: str,
-    total: Solved,
-) -> None:
-    for name in names:
-        fill = fills[name]
-        assert fill.assessment is not None
-        fill.predictions, fill.by_learner = fill.assessment.learnt[learner], True
-        columns[name].decode_levels(fill.predictions)
-        total.merge(fill.assessment.solved)
+def _fill_by_learner(column: FillableColumn, fill: ColumnFill, learner: str) -> Solved:
+    assert fill.assessment is not None
+    fill.predictions, fill.by_learner = fill.assessment.learnt[learner], True
+    column.decode_levels(fill.predictions)
+    return fill.assessment.solved
 
 
 def _bounds(fill: ColumnFill, options: FillOptions) -> Interval | ClassSets | None:
     if fill.assessment is None or fill.predictions is None or options.intervals is None:
         return None
+    from ._class_sets import class_sets
+    from ._intervals import intervals
+
     unreached = fill.unreached[fill.assessment.target.missing]
     if fill.assessment.target.n_classes:
         return class_sets(fill.assessment, fill.predictions, options.intervals, unreached)
