@@ -154,30 +154,12 @@ def check_flag(name: str, value: Any) -> None:
         raise InputError(f"{name} is {value!r} but must be True or False.")
 
 
-def check_scores(value: Any, patterns: Sequence[str]) -> None:
-    """Refuse what is neither a switch nor a pattern of hiding."""
-    if not isinstance(value, (bool, np.bool_)) and value not in patterns:
-        raise InputError(
-            f"{parameter('scores')} is {value!r} but must be True, False or the way in which known "
-            f"cells are hidden: {', '.join(map(repr, patterns))}."
-        )
-
-
 def check_number(name: str, value: Any, *, low: float, integer: bool = False) -> None:
     """Refuse a parameter that is not a finite number from ``low`` on."""
     kinds = (int, np.integer) if integer else (int, float, np.integer, np.floating)
     if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value < np.inf:
         kind = "a whole number" if integer else "a number"
         raise InputError(f"{name} is {value!r} but must be {kind} of at least {low}.")
-
-
-def check_steps_of_solver(steps: int | None, solver: str) -> None:
-    """Refuse a number of steps for a solver that takes as many as it needs."""
-    if steps is not None and solver == "exact":
-        raise InputError(
-            f"--steps {steps} is given but --solver exact takes as many as it needs: add --solver "
-            "diffusion to stop after so many, or leave --steps out."
-        )
 
 
 def not_a_size(limit: str) -> InputError:

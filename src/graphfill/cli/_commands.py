@@ -29,7 +29,11 @@ def run(options: argparse.Namespace) -> int:
     }
     with errors.command_line():
         if "steps" in options:
-            errors.check_steps_of_solver(options.steps, options.solver)
+            if options.steps is not None and options.solver == "exact":
+                raise errors.InputError(
+                    f"--steps {options.steps} is given but --solver exact takes as many as it "
+                    "needs: add --solver diffusion to stop after so many, or leave --steps out."
+                )
             options.steps = options.steps or STEPS
         return commands[options.command](options)
 
