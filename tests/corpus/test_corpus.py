@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 from corpus import record
+from corpus.changed import CHANGED
 from corpus.runs import all_runs, fresh
 
 RECORDED = record.load(Path(__file__).with_name("recorded.json"))
 RUNS = all_runs()
-# Runs whose parts are meant to change, and why; written down anew, they leave this list.
-CHANGED: dict[str, str] = {}
 NEEDS = {"ecosystem: pyg": "torch_geometric", "arrays: containers": "torch"}
 
 
@@ -24,8 +23,6 @@ def test_same_as_recorded(name):
     for begins, module in NEEDS.items():
         if name.startswith(begins):
             pytest.importorskip(module)
-    if name in CHANGED:
-        pytest.skip(CHANGED[name])
     verdicts = record.compare_run(RECORDED[name], fresh(RUNS[name]))
     different = [
         f"{part}: {verdict.sentence}"
