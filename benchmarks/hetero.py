@@ -27,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse
+
 from harness import write_part
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -254,7 +255,8 @@ def report() -> int:
     return 0 if all(gain.mean() > 0 for name, gain in gains.items() if name != CEILING) else 1
 
 
-PREFACE = """Papers, authors and subjects (ACM): {hidden:.0%} of the papers' cells are hidden and filled, and the
+PREFACE = """\
+Papers, authors and subjects (ACM): {hidden:.0%} of the papers' cells are hidden and filled, and the
 same heterogeneous network is trained on each fill to tell the class of a paper from 60 labels, from
 {starts} starts whose accuracies are averaged. Authors and subjects have no features and get theirs
 from the papers, by each fill. (In this data an author comes with the sums of the words of all their

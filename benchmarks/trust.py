@@ -20,6 +20,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+
 from harness import write_part
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # two processes share the cores better than threads
@@ -185,7 +186,8 @@ def read() -> list[dict]:
 
 # -- tables --
 
-HEAD = """Written by `python benchmarks/trust.py report` from the runs in benchmarks/results/trust.jsonl
+HEAD = """\
+Written by `python benchmarks/trust.py report` from the runs in benchmarks/results/trust.jsonl
 (`python benchmarks/trust.py run`). Of each table 30 % of the known cells were hidden and never
 used for fitting, choosing or calibrating; all figures are of those cells, averaged over the seeds.
 """
@@ -250,8 +252,8 @@ def calibration(by_column: dict) -> list[str]:
 def errors(by_column: dict) -> list[str]:
     """RMSE in standard deviations, or share wrong; auto against the best single method."""
     methods = [*METHODS, "auto", *SKLEARN]
-    lines = ["", "### Every method", "", "RMSE in standard deviations of the hidden cells, or share "
-             "of wrong categories, averaged over the seeds",
+    lines = ["", "### Every method", "", "RMSE in standard deviations of the hidden cells, or "
+             "share of wrong categories, averaged over the seeds",
              "that tried every method shown in the row; a method that fewer than half of a "
              "column's seeds tried is left",
              "out of its row, and named below. Auto to best: auto's score over that of the best "
