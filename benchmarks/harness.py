@@ -162,3 +162,13 @@ def _first_line(path, key):
 
 def _now():
     return datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+def write_part(page: str, text: str) -> None:
+    """Replace what stands between the two marks of a page of docs/; the rest is kept."""
+    path = HERE.parent / "docs" / page
+    before, begin, rest = path.read_text().partition("<!-- measured -->\n")
+    _, end, after = rest.partition("\n<!-- end of measured -->")
+    if not (begin and end):
+        raise SystemExit(f"{path} lacks the marks that say where the figures go")
+    path.write_text(before + begin + "\n" + text.strip("\n") + "\n" + end + after)

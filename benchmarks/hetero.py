@@ -11,7 +11,7 @@ An author's features in the file are the sums of the papers' words, hidden or no
 it), so authors come without, as subjects do, and get features by the fill.
 One line per fill and draw goes to results/hetero.jsonl; a line that is there is not run again, so
 that an interrupted run resumes.
-`report` prints the accuracies as tables and writes them to docs/hetero.md; exit code 1 when
+`report` prints the accuracies as tables and writes them into docs/typed-graphs.md; exit code 1 when
 graphfill is not above every other fill.
 """
 
@@ -28,10 +28,11 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse
 
+from harness import write_part
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "hetero.jsonl"
-PAGE = HERE.parent / "docs" / "hetero.md"
 
 HIDDEN = 0.9
 WIDTH, EPOCHS, LOOK = 64, 150, 5  # validated every LOOK epochs
@@ -250,12 +251,11 @@ def report() -> int:
     text = PREFACE.format(hidden=HIDDEN, starts=STARTS, draws=draws)
     text += f"{shown}\n\n{sentence(gains)}\n"
     print(text)
-    PAGE.write_text(text)
+    write_part("typed-graphs.md", text)
     return 0 if all(gain.mean() > 0 for name, gain in gains.items() if name != CEILING) else 1
 
 
-PREFACE = """# Nodes of several types
-
+PREFACE = """\
 Papers, authors and subjects (ACM): {hidden:.0%} of the papers' cells are hidden and filled, and the
 same heterogeneous network is trained on each fill to tell the class of a paper from 60 labels, from
 {starts} starts whose accuracies are averaged. Authors and subjects have no features and get theirs

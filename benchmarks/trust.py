@@ -5,7 +5,8 @@
 
 `run` hides 30 % of the known cells of each table, fills them by every method and by `auto` with
 90 % intervals, and writes one line per set and seed to results/trust.jsonl; a finished line is
-not run again, so that an interrupted run resumes. `report` prints the tables.
+not run again, so that an interrupted run resumes. `report` prints the
+tables and writes them into docs/trust.md.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
+from harness import write_part
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # two processes share the cores better than threads
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
@@ -30,6 +33,10 @@ RESULTS = HERE / "results" / "trust.jsonl"
 SKLEARN_SEEDS = {"debian_bookworm": 1}
 CLASS_SEEDS = {"debian_bookworm": 5}  # its 58 sections take minutes
 MOST_DONORS = 10_000
+METHODS = (
+    "mean", "neighbors", "propagation", "diffusion", "propagation-sym", "diffusion-sym",
+    "columns-linear", "columns-stacked", "columns", "hybrid-linear", "hybrid-stacked", "hybrid",
+)  # fmt: skip
 SKLEARN = ("SimpleImputer", "KNNImputer", "IterativeImputer")
 
 
@@ -179,8 +186,7 @@ def read() -> list[dict]:
 
 # -- tables --
 
-HEAD = """# How far to trust it
-
+HEAD = """\
 Written by `python benchmarks/trust.py report` from the runs in benchmarks/results/trust.jsonl
 (`python benchmarks/trust.py run`). Of each table 30 % of the known cells were hidden and never
 used for fitting, choosing or calibrating; all figures are of those cells, averaged over the seeds.
@@ -188,7 +194,7 @@ used for fitting, choosing or calibrating; all figures are of those cells, avera
 
 
 def report() -> None:
-    """Coverage, calibration, and every method's error, averaged over the seeds; kept in docs/."""
+    """Coverage, calibration, and every method's error, by column, into docs/trust.md."""
     by_column: dict = {}
     for row in read():
         for name, said in row["columns"].items():
@@ -197,13 +203,13 @@ def report() -> None:
              *explained(by_column)]  # fmt: skip
     text = "\n".join(lines) + "\n"
     print(text)
-    (HERE.parent / "docs" / "trust.md").write_text(text)
+    write_part("trust.md", text)
 
 
 def coverage(by_column: dict) -> list[str]:
     """Share of hidden numbers within their 90 % intervals."""
     lines = [
-        "## 90 % intervals of numbers",
+        "### 90 % intervals of numbers",
         "",
         "Covered: of all hidden cells; of the third of them (near, farther, farthest from a known",
         "cell) that is covered least. Width: median over that of value +- the same everywhere.",
@@ -231,7 +237,7 @@ def coverage(by_column: dict) -> list[str]:
 
 def calibration(by_column: dict) -> list[str]:
     """How far probabilities are from the share right, over ten bins."""
-    lines = ["", "## Probabilities of categories", "", "Wanted: a calibration error of at most "
+    lines = ["", "### Probabilities of categories", "", "Wanted: a calibration error of at most "
              "0.03.", "", "| table | column | seeds | calibration error | |",
              "|---|---|---|---|---|"]  # fmt: skip
     for (where, name), runs in by_column.items():
@@ -245,11 +251,9 @@ def calibration(by_column: dict) -> list[str]:
 
 def errors(by_column: dict) -> list[str]:
     """RMSE in standard deviations, or share wrong; auto against the best single method."""
-    from graphfill.trust._assessment import METHODS
-
     methods = [*METHODS, "auto", *SKLEARN]
-    lines = ["", "## Every method", "", "RMSE in standard deviations of the hidden cells, or share "
-             "of wrong categories, averaged over the seeds",
+    lines = ["", "### Every method", "", "RMSE in standard deviations of the hidden cells, or "
+             "share of wrong categories, averaged over the seeds",
              "that tried every method shown in the row; a method that fewer than half of a "
              "column's seeds tried is left",
              "out of its row, and named below. Auto to best: auto's score over that of the best "
@@ -318,7 +322,7 @@ def to_best(runs: list, methods: list[str]) -> float:
 def explained(by_column: dict) -> list[str]:
     """R2 of numbers, mean over the seeds that all four ran."""
     methods = ("propagation", "KNNImputer", "IterativeImputer", "auto")
-    lines = ["", "## R2 on hidden cells", "", "| table | column | seeds | " + " | ".join(methods)
+    lines = ["", "### R2 on hidden cells", "", "| table | column | seeds | " + " | ".join(methods)
              + " |", "|" + "---|" * (len(methods) + 3)]  # fmt: skip
     for (where, name), runs in by_column.items():
         full = [r["test"] for r in runs if all(m in r["test"] for m in methods)]

@@ -35,7 +35,7 @@ numpydoc_show_class_members = False  # the templates list them
 numpydoc_xref_param_type = False
 
 # Pages that benchmarks write, which may not have been written yet.
-MEASURED = ("speed", "trust", "hetero", "paper/README")
+MEASURED = ("speed", "paper/README")
 
 
 def setup(app):

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-# Benchmarks write these, each with the command that did.
-GENERATED = ("speed.md", "trust.md", "hetero.md")
+GENERATED = ("speed.md",)  # a benchmark writes it whole
+# What benchmarks write into a page, with the command that did.
+MEASURED = re.compile(r"<!-- measured -->.*?`python benchmarks/.*?<!-- end of measured -->", re.S)
 FENCE = re.compile(r"^(?P<ticks>```+)(?P<kind>[^\n`]*)\n(?P<text>.*?)^(?P=ticks)[ ]*$", re.M | re.S)
 
 
@@ -35,6 +36,6 @@ def blocks(page):
 
 
 def paragraphs(page):
-    """What is written outside of fenced blocks."""
-    text = FENCE.sub("", page.read_text())
+    """What is written by hand outside of fenced blocks."""
+    text = MEASURED.sub("", FENCE.sub("", page.read_text()))
     return [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
