@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..errors import InputError, option, switch
+from ..errors import InputError, switch
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -76,26 +76,6 @@ def unwritable(path: Any, error: OSError) -> InputError:
     return InputError(f"{path} cannot be written ({error.strerror}): name a file elsewhere.")
 
 
-def no_folder(folder: Path, error: OSError) -> InputError:
-    """A folder that cannot be made."""
-    return InputError(
-        f"The folder {folder} cannot be made ({error.strerror}): name another with "
-        f"{option('folder')}."
-    )
-
-
-def unprintable(error: OSError, output: str | None) -> InputError:
-    """A summary that cannot be printed."""
-    rest = "" if output is None else f", but {output} is written"
-    return InputError(f"The summary cannot be printed ({error.strerror}){rest}.")
-
-
-def check_report_name(path: Any) -> None:
-    """Refuse a report whose name says that it is something else."""
-    if not str(path).lower().endswith((".html", ".htm")):
-        raise InputError(f'The report {path} is a web page: give it the ending ".html".')
-
-
 def check_written_here(path: Any, inputs: Iterable[Any], overwrite: bool) -> None:
     """Refuse an output that would replace an input, or any file without permission."""
     try:
@@ -129,17 +109,3 @@ def check_written_here(path: Any, inputs: Iterable[Any], overwrite: bool) -> Non
             raise InputError(f"{path} is a device or a pipe, not a file: name a file.")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(f"The folder {folder} may not be written to: name a file elsewhere.")
-
-
-def check_demo_folder(folder: Path, first_lines: Mapping[str, str]) -> None:
-    """Refuse to replace files that no demo wrote, as the first line of each tells."""
-    for name, line in first_lines.items():
-        try:
-            start = (folder / name).read_bytes()[: len(line) + 1]
-        except OSError:
-            continue
-        if start.rstrip() != line.encode():
-            raise InputError(
-                f"{folder / name} was not written by a demo, which would replace it: name another "
-                f"folder with {option('folder')}."
-            )

@@ -12,13 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from . import _columnar as columnar
-from . import _json_lines as json_lines
 from ._atomic import check_written_here, replacing
-from ._columns import put
-from ._csv import reader, writer
-from ._files import EDGE_ENDINGS, TABLE_ENDINGS, PathLike, check_is_file, split_name
-from ._sheet import Options, Output, Progress, Sheet
+from ._sheet import (
+    EDGE_ENDINGS,
+    TABLE_ENDINGS,
+    Options,
+    Output,
+    PathLike,
+    Progress,
+    Sheet,
+    check_is_file,
+    split_name,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -57,13 +62,16 @@ def read_edges(path: PathLike, *, header: bool | None = None, **options: Any) ->
 
 
 def _read(path: Path, endings: dict[str, str], **options: Any) -> Sheet:
+    from . import _columnar, _json_lines
+    from ._csv import tables
+
     format = split_name(path, endings)[0]
     check_is_file(path)
     if format == "csv":
-        return reader.read(path, Options(**options))
+        return tables.read(path, Options(**options))
     if format == "json":
-        return json_lines.read(path, Options(**options))
-    return columnar.read(path, format, Options(**options))
+        return _json_lines.read(path, Options(**options))
+    return _columnar.read(path, format, Options(**options))
 
 
 def check_output(path: PathLike, *, inputs: Sequence[PathLike], overwrite: bool = False) -> None:
@@ -86,6 +94,9 @@ def write_table(
     The arguments are those of :class:`Output`; `overwrite` says whether an existing file may be
     replaced, which the input never is.
     """
+    from . import _columnar, _json_lines
+    from ._csv import tables
+
     output = Output(Path(path), filled, like, changed, progress)
     check_output(output.path, inputs=[like.path], overwrite=overwrite)
     names, input_names = filled.column_names, like.table.column_names
@@ -101,15 +112,15 @@ def write_table(
             with open(like.path, "rb") as source:
                 shutil.copyfileobj(source, file)
         elif format == "csv":
-            writer.write(file, output)
+            tables.write(file, output)
         elif format == "json" == like.format:
-            json_lines.write(file, output)
+            _json_lines.write(file, output)
         else:
             output = replace(output, table=merge(filled, like, changed))
             if format == "json":
-                json_lines.write(file, output)
+                _json_lines.write(file, output)
             else:
-                columnar.write(file, output, format)
+                _columnar.write(file, output, format)
 
 
 def _is_a_copy(output: Output) -> bool:
@@ -125,6 +136,8 @@ def _is_a_copy(output: Output) -> bool:
 def merge(filled: pa.Table, like: Sheet, changed: Mapping[str, NDArray[np.bool_]]) -> pa.Table:
     """The columns as read, with the filled cells in place and new columns after them."""
     import pyarrow as pa
+
+    from ._columns import put
 
     # The texts of a CSV file are not kept in another format; a typed file keeps its NaN and texts.
     typed = like.format in ("parquet", "arrow")
