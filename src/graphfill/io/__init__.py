@@ -3,7 +3,6 @@
 What is written differs from what was read in the filled cells only.
 """
 
-from ._atomic import check_written_here, refusal, replacing, sync_folder, unwritable
 from ._sheet import (
     KINDS,
     Options,
@@ -15,7 +14,18 @@ from ._sheet import (
     check_some_rows,
     unreadable,
 )
-from ._tables import check_output, merge, read_edges, read_table, write_table
+from ._tables import (
+    check_output,
+    check_written_here,
+    merge,
+    read_edges,
+    read_table,
+    refusal,
+    replacing,
+    sync_folder,
+    unwritable,
+    write_table,
+)
 
 __all__ = [
     "KINDS",

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import check_choice
-from ...io import merge
-from ...io._atomic import replacing
+from ...io import merge, replacing
 from ...solve import propagate_with
 from ...solve._memory import give_back, parse_bytes
 from ...table._alignment import Alignment, id_occurs_twice, row_without_id
