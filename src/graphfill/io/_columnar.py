@@ -21,6 +21,7 @@ from ._sheet import (
     check_columnar,
     check_header,
     check_some_rows,
+    split_name,
     unreadable,
 )
 
@@ -36,8 +37,9 @@ class Grouping:
     stream: bool = False
 
 
-def read(path: Path, format: str, options: Options) -> Sheet:
+def read(path: Path, options: Options) -> Sheet:
     """A columnar file as a sheet, one group of rows after the other."""
+    format = split_name(path)[0]
     check_columnar(path, format)
     try:
         reader = _read_parquet if format == "parquet" else _read_arrow
@@ -170,9 +172,9 @@ def _apply_types(sheet: Sheet, options: Options) -> None:
             sheet.text_formats[name] = text_format
 
 
-def write(file: IO[bytes], output: Output, format: str) -> None:
+def write(file: IO[bytes], output: Output) -> None:
     """Write a whole table, cut and packed like the input if that was of the same format."""
-    table, like = output.table, output.like
+    table, like, format = output.table, output.like, split_name(output.path)[0]
     grouping = like.source if like.format == format else None
     if grouping is None:
         grouping = Grouping([], "snappy" if format == "parquet" else "lz4")

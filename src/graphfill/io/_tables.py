@@ -69,16 +69,25 @@ def read_edges(path: PathLike, *, header: bool | None = None, **options: Any) ->
 
 
 def _read(path: Path, endings: dict[str, str], **options: Any) -> Sheet:
-    from . import _columnar, _json_lines
-    from ._csv import tables
-
     format = split_name(path, endings)[0]
     check_is_file(path)
+    sheet: Sheet = _module(format).read(path, Options(**options))
+    return sheet
+
+
+def _module(format: str) -> Any:
+    """The module that reads and writes a format, imported when needed: it imports pyarrow."""
     if format == "csv":
-        return tables.read(path, Options(**options))
+        from ._csv import tables
+
+        return tables
     if format == "json":
-        return _json_lines.read(path, Options(**options))
-    return _columnar.read(path, format, Options(**options))
+        from . import _json_lines
+
+        return _json_lines
+    from . import _columnar
+
+    return _columnar
 
 
 def check_output(path: PathLike, *, inputs: Sequence[PathLike], overwrite: bool = False) -> None:
@@ -101,9 +110,6 @@ def write_table(
     The arguments are those of :class:`Output`; `overwrite` says whether an existing file may be
     replaced, which the input never is.
     """
-    from . import _columnar, _json_lines
-    from ._csv import tables
-
     output = Output(Path(path), filled, like, changed, progress)
     check_output(output.path, inputs=[like.path], overwrite=overwrite)
     names, input_names = filled.column_names, like.table.column_names
@@ -118,16 +124,10 @@ def write_table(
         if _is_a_copy(output):
             with open(like.path, "rb") as source:
                 shutil.copyfileobj(source, file)
-        elif format == "csv":
-            tables.write(file, output)
-        elif format == "json" == like.format:
-            _json_lines.write(file, output)
-        else:
+            return
+        if format != "csv" and not format == "json" == like.format:
             output = replace(output, table=merge(filled, like, changed))
-            if format == "json":
-                _json_lines.write(file, output)
-            else:
-                _columnar.write(file, output, format)
+        _module(format).write(file, output)
 
 
 def _is_a_copy(output: Output) -> bool:
