@@ -33,28 +33,15 @@ def parse_column(
     sheet: Sheet,
     *,
     kind: str | None = None,
-    with_numbers: bool = True,
+    numbers: bool = True,
 ) -> tuple[pa.ChunkedArray, TextFormat, str | None]:
     """Type a column of text: integers, numbers, dates, times, or else text.
 
     A column is only typed if all of its known cells can be read, and not if reading loses
-    something that may matter: 007 and +49 stay text, and so do true and yes.
-
-    Parameters
-    ----------
-    texts : pyarrow.ChunkedArray of string
-        Null where missing.
-    name, sheet :
-        The column's name and its file, whose decimal mark is used and which sentences name.
-    kind : str, optional
-        "number", "integer", "date", "date:FORMAT" or "time" refuse a cell that is none;
-        "category" and "leave" keep the text; others are left to the code that fills the column.
-    with_numbers : bool
-        False looks for dates and times alone.
-
-    Returns
-    -------
-    column, text_format, note or None
+    something that may matter: 007 and +49 stay text, and so do true and yes. With a `kind` of
+    "number", "integer", "date", "date:FORMAT" or "time", a cell that is none is refused;
+    "category" and "leave" keep the text; others are left to the code that fills the column.
+    Without `numbers`, only dates and times are looked for. The third item is a note or None.
     """
     if kind is not None and kind not in KINDS and not (kind.startswith("date:") and kind[5:]):
         known = ", ".join([*KINDS, "date:FORMAT"])
@@ -73,7 +60,7 @@ def parse_column(
         return column, TextFormat(decimal=decimal, moment=moment), None
     if cells.null_count == len(cells):
         return texts, as_text, None
-    if with_numbers:
+    if numbers:
         column, text_format = parse_numbers(cells, decimal)
         if column is not None:
             return column, text_format, None

@@ -156,7 +156,7 @@ def _type_texts(sheet: Sheet, options: Options) -> None:
         if texts is not column:
             sheet.originals[name] = column
         kind = options.types.get(name)
-        parsed, text_format, note = parse_column(texts, name, sheet, kind=kind, with_numbers=False)
+        parsed, text_format, note = parse_column(texts, name, sheet, kind=kind, numbers=False)
         sheet.notes += [note] if note else []
         if parsed is not texts:
             sheet.texts[name], sheet.text_formats[name] = texts, text_format
@@ -203,8 +203,6 @@ def _new_lines(output: Output, start: int, stop: int) -> list[str]:
 def _spliced(line: str, edit: Mapping[str, Any], separators: tuple[str, str]) -> str:
     """A line with other values for some keys, and new keys at its end; all else as it stands.
 
-    Examples
-    --------
     >>> _spliced('{"a": 1.50, "b": null }', {"b": 2, "c": "x"}, (", ", ": "))
     '{"a": 1.50, "b": 2, "c": "x" }'
     """

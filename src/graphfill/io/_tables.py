@@ -175,8 +175,6 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     Whatever happens inside, an interrupt included, the name holds either what it held before or
     the whole new file; a link is written through, and an existing file's permissions are kept.
 
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with replacing(Path(folder, "a.txt")) as file:
