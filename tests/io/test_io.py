@@ -261,7 +261,7 @@ def test_filled_cells_look_like_their_column(file):
 
 
 def test_many_batches_of_rows(file, monkeypatch):
-    monkeypatch.setattr("graphfill.io._csv.writer.BATCH_BYTES", 1000)
+    monkeypatch.setattr("graphfill.io._csv.tables.BATCH_BYTES", 1000)
     content = b"a,b\n" + b"".join(b'%d,"x,%d"\n' % (i, i) for i in range(2000))
     path = file(content)
     sheet = read_table(path)

@@ -1,6 +1,8 @@
 """The transform against PyG's own, and every form in which data may come."""
 
+import copy
 import os
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -209,3 +211,21 @@ def test_gradients_pass_through_diffusion_and_are_said_to_stop_at_exact():
         exact = FeaturePropagation(solver="exact")(data).x
     assert caught[0].filename == __file__
     assert not exact.requires_grad
+
+
+def test_options_are_attributes_by_their_own_names():
+    transform = FeaturePropagation(solver="exact", tol=1e-3, threads=2, weights={"cites": 2.0})
+    assert (transform.solver, transform.tol, transform.threads) == ("exact", 1e-3, 2)
+    assert (transform.normalization, transform.unreached, transform.max_iter) == (
+        "sym",
+        "zero",
+        10_000,
+    )
+    assert (transform.self_loops, transform.shrinkage) == (False, 0.0)
+    assert (transform.weights, transform.shared, transform.like) == ({"cites": 2.0}, None, None)
+    transform.solver, transform.num_iterations = "diffusion", 3
+    again = pickle.loads(pickle.dumps(copy.deepcopy(transform)))
+    assert repr(again) == "FeaturePropagation(num_iterations=3)"
+    assert again.options == transform.options
+    with pytest.raises(AttributeError, match="no attribute 'sovler'"):
+        _ = transform.sovler

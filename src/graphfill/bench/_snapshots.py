@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..errors import InputError
-from ..io._atomic import replacing
+from ..io import replacing
 from ._problem import Setting, Split
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..errors import InputError
-from ..io._atomic import replacing
+from ..io import replacing
 from ._results import locked
 
 DIGESTS = {

@@ -192,7 +192,10 @@ def _fill(table: io.Sheet, edges: io.Sheet, options: TableOptions, **more: Any) 
 
 def _check_report(options: argparse.Namespace, others: list[Path]) -> None:
     if options.report is not None:
-        io.check_report_name(options.report)
+        if not str(options.report).lower().endswith((".html", ".htm")):
+            raise errors.InputError(
+                f'The report {options.report} is a web page: give it the ending ".html".'
+            )
         io.check_written_here(options.report, others, options.overwrite)
 
 

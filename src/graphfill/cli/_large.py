@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from ..io import no_folder
+from ..errors import InputError, option
 from ..kernels._threads import available
 from ..solve import propagate_with
 from ..solve._memory import parse_bytes
@@ -44,7 +44,10 @@ def solving(options: argparse.Namespace) -> Iterator[Solve]:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise no_folder(folder, error) from None
+                raise InputError(
+                    f"The folder {folder} cannot be made ({error.strerror}): name another with "
+                    f"{option('folder')}."
+                ) from None
         engine = open_engine(options.engine, workers=options.workers, scheduler=options.scheduler)
         stack.callback(engine.close)
         n_shards = options.shards or SHARDS_PER_WORKER * (options.workers or available())

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..io import unprintable
+from ..errors import InputError
 from ..report._words import finite
 
 
@@ -63,4 +63,6 @@ def say(options: argparse.Namespace, summary: dict[str, Any], worded: Callable[[
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise unprintable(error, summary.get("output")) from None
+        output = summary.get("output")
+        rest = "" if output is None else f", but {output} is written"
+        raise InputError(f"The summary cannot be printed ({error.strerror}){rest}.") from None

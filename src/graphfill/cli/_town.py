@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import io
-from ..io import check_demo_folder, no_folder
+from ..errors import InputError, option
 
 HIDDEN = 1 / 3  # of the town's cells
 FRIENDS_EACH = 5
@@ -57,14 +57,17 @@ class Town:
         """people.csv with its blanks, friends.csv, and truth.csv without."""
         import pyarrow as pa
 
-        check_demo_folder(folder, FILES)
+        _check_folder(folder)
         people = {name: pa.array(self.people[name], mask=hidden.get(name)) for name in self.people}
         ends = self.people["person"][self.friends]
         friends = {"person": ends[:, 0], "friend": ends[:, 1]}
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise no_folder(folder, error) from None
+            raise InputError(
+                f"The folder {folder} cannot be made ({error.strerror}): name another with "
+                f"{option('folder')}."
+            ) from None
         for name, columns in (("people", people), ("friends", friends), ("truth", self.people)):
             sheet = io.Sheet(folder / name, "arrow", pa.table(columns))
             path = folder / f"{name}.csv"
@@ -127,3 +130,17 @@ def make_town(n_people: int = 2000, seed: int = 0) -> Town:
         friends = np.argpartition(-similarity, FRIENDS_EACH)[:FRIENDS_EACH]
         pairs |= {(min(person, friend), max(person, friend)) for friend in friends.tolist()}
     return Town(people, np.array(sorted(pairs), dtype=np.int64))
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse to replace files that no demo wrote, as the first line of each tells."""
+    for name, line in FILES.items():
+        try:
+            start = (folder / name).read_bytes()[: len(line) + 1]
+        except OSError:
+            continue
+        if start.rstrip() != line.encode():
+            raise InputError(
+                f"{folder / name} was not written by a demo, which would replace it: name another "
+                f"folder with {option('folder')}."
+            )

@@ -7,7 +7,7 @@ import csv
 from collections.abc import Callable
 from typing import Any
 
-KINDS = ("number", "integer", "boolean", "category", "date", "time", "duration", "leave")
+from ..io import KINDS
 
 
 def name_list(text: str) -> list[str]:

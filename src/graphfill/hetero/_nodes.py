@@ -26,43 +26,26 @@ class Table(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Columns that the same types have, to be filled at once.
-
-    Attributes
-    ----------
-    X : array [all nodes, channels]
-        NaN where a type lacks the channel or the cell.
-    scales : dict by node type
-        What X was standardised by; empty where it was not.
-    """
+    """Columns that the same types have, to be filled at once."""
 
     channels: list[Channel]
     kinds: list[str]
-    X: NDArray[np.floating]
-    scales: dict[str, Scale]
+    X: NDArray[np.floating]  # [all nodes, channels]; NaN where a type lacks the channel or cell
+    scales: dict[str, Scale]  # what X was standardised by, by node type; empty where it was not
 
 
 @dataclass
 class NodeTypes:
-    """All nodes, type after type.
+    """All nodes, type after type."""
 
-    Attributes
-    ----------
-    sizes, first : rows of each type, and where they begin among all nodes
-    opened : the features of each type that has some
-    channels : the channels of each type; types that share a channel share information
-    tables : the tables with ids, by type; empty where rows go by number
-    models : the types that each type without features takes its columns from
-    standardized : whether each type's columns are propagated on a scale of their own
-    """
-
-    sizes: dict[str, int]
-    opened: dict[str, Container]
-    channels: dict[str, list[Channel]]
-    tables: dict[str, Table] = field(default_factory=dict)
+    sizes: dict[str, int]  # rows of each type
+    opened: dict[str, Container]  # the features of each type that has some
+    channels: dict[str, list[Channel]]  # types that share a channel share information
+    tables: dict[str, Table] = field(default_factory=dict)  # with ids; empty where rows have none
+    # The types that each type without features takes its columns from.
     models: dict[str, list[str]] = field(default_factory=dict)
-    standardized: bool = False
-    first: dict[str, int] = field(init=False)
+    standardized: bool = False  # whether each type's columns have a scale of their own
+    first: dict[str, int] = field(init=False)  # where the rows of each type begin among all nodes
 
     def __post_init__(self) -> None:
         starts = np.cumsum([0, *self.sizes.values()])

@@ -19,8 +19,6 @@ SQUARED_BITS = 400  # numbers up to 2 to this, and down to 2 to minus this, are 
 class Scale:
     """The mean and the standard deviation of each column, over the known cells of one type.
 
-    Examples
-    --------
     >>> heights = Scale.of(np.array([[150.0], [170.0], [np.nan]]))
     >>> heights.scores(np.array([[170.0]])), heights.values(np.array([[-1.0]]))
     (array([[1.]]), array([[150.]]))
@@ -63,15 +61,11 @@ class Scale:
 def scales_by_type(
     parts: Mapping[str, Floats], models: Mapping[str, Sequence[str]]
 ) -> dict[str, Scale]:
-    """A scale for each type that has the columns.
+    """A scale for each type that has the columns, by its `parts` with NaN where missing.
 
-    Parameters
-    ----------
-    parts : dict by node type
-        Known cells, NaN elsewhere. A type without two different values in a column takes the
-        scale of all types' known cells together; where these are all alike, 0 and 1.
-    models : dict by node type without features
-        The types it takes its columns from: its scale is the mean of theirs.
+    A type without two different values in a column takes the scale of all types' known cells
+    together; where these are all alike, 0 and 1. A type without features takes the mean of the
+    scales of its `models`, from which it takes its columns.
     """
     together = Scale.of(np.concatenate(list(parts.values())))
     width = len(together.mean)

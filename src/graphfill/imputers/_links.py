@@ -9,19 +9,14 @@ import numpy as np
 import scipy.sparse
 
 from ..errors import InputError, named
-from ..graph import check_ends, check_numbered, from_table, is_table, split_pairs
-from ..graph._graph import Graph
-from ..graph._ids import as_ids
+from ..graph import Graph, as_ids, check_ends, check_numbered, from_table, is_table, split_pairs
 
 
 def read_links(graph: Graph, labels: Any, n_new: int, new_edges: Any, weight: Any) -> Graph:
     """New edges as a graph of the fitted nodes and, after them, the new ones.
 
-    Parameters
-    ----------
-    labels : ids of the new nodes, where the graph has ids; None otherwise
-    new_edges : pairs, an array of shape (2, n_edges) or (n_edges, 2), or a table of edges
-    weight : one number per edge, or the name of a column of the table
+    `labels` are the ids of the new nodes where the graph has ids; edges and their weight may come
+    in all forms that `transform_new` takes.
     """
     if graph.weights is not None and weight is None:
         raise InputError(

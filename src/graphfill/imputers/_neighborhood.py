@@ -76,21 +76,13 @@ def movable(
 
 @dataclass
 class Neighborhood:
-    """Where the local system lies: its nodes, and the edges inside and to the nodes around.
+    """Where the local system lies: its nodes, and the edges inside and to the nodes around."""
 
-    Attributes
-    ----------
-    rows, around : nodes solved; nodes held fixed
-    n_new : how many of the rows are newcomers, which come first
-    A : [rows, rows]
-    B : [rows, around]
-    """
-
-    rows: Rows
-    around: Rows
-    n_new: int
-    A: scipy.sparse.csr_array
-    B: scipy.sparse.csr_array
+    rows: Rows  # nodes solved
+    around: Rows  # nodes held fixed
+    n_new: int  # how many of the rows are newcomers, which come first
+    A: scipy.sparse.csr_array  # [rows, rows]
+    B: scipy.sparse.csr_array  # [rows, around]
 
     @classmethod
     def cut(
@@ -117,32 +109,17 @@ class Neighborhood:
 
 
 class LocalSystem:
-    """The equations of a neighbourhood, and how far they are solved.
-
-    Parameters
-    ----------
-    place : Neighborhood
-    z : [rows, columns]; known values, and where unknown cells start; overwritten
-    unknown : [rows, columns]
-    z_around : [around, columns]
-    silent : cells of `z_around` that say nothing, so that their edges do not count; or None
-    shrinkage, centre : how strongly unknown cells are pulled, and towards what in each column
-
-    Attributes
-    ----------
-    unreached : unknown cells that nothing known is connected to
-    n_iter : steps taken
-    """
+    """The equations of a neighbourhood, and how far they are solved."""
 
     def __init__(
         self,
         place: Neighborhood,
-        z: Floats,
-        unknown: Cells,
-        z_around: Floats,
-        silent: Cells | None,
+        z: Floats,  # [rows, columns]; known values, and where unknown cells start; overwritten
+        unknown: Cells,  # [rows, columns]
+        z_around: Floats,  # [around, columns]
+        silent: Cells | None,  # cells of `z_around` that are unknown: their edges do not count
         shrinkage: float,
-        centre: Floats,
+        centre: Floats,  # what unknown cells of each column are pulled towards
     ) -> None:
         dtype = z.dtype
         self.place, self.z, self.unknown = place, z, unknown
@@ -158,8 +135,8 @@ class LocalSystem:
         d *= dtype.type(1.0 + shrinkage)
         self.scale = np.divide(1, d, out=np.zeros_like(d), where=d > 0)
         self.free = unknown.astype(dtype)
-        self.unreached = unknown & ~self._reached()
-        self.n_iter = 0
+        self.unreached = unknown & ~self._reached()  # nothing known is connected to these
+        self.n_iter = 0  # steps taken
 
     def solve(self, close: float, n_iter: int | None) -> None:
         """Step until the estimated relative error is `close`, or `n_iter` steps were taken in all.

@@ -9,8 +9,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from ..graph._components import with_self_loops
-from ..graph._graph import Graph
+from ..graph import Graph, with_self_loops
 from ..solve._options import PropagationOptions
 from . import _neighborhood as neighborhood
 from ._base import Cells, Floats, Rows
@@ -123,22 +122,12 @@ class NewRows(NamedTuple):
 
 
 def fill_newcomers(
-    kept: KeptFill,
-    X: Floats,
-    links: Graph,
-    options: PropagationOptions,
-    *,
-    hops: int,
-    means: Floats,
+    kept: KeptFill, X: Floats, links: Graph, options: PropagationOptions, hops: int, means: Floats
 ) -> NewRows:
     """Fill the NaN of X, the rows of the nodes that follow the fitted ones in `links`.
 
-    Parameters
-    ----------
-    links : Graph
-        Of old and new nodes, without the edges between old ones.
-    means : [columns]
-        What ``options.shrinkage`` pulls x towards under "rw".
+    `links` has no edges between old nodes; ``options.shrinkage`` pulls x towards `means` under
+    "rw".
     """
     n_old = len(kept.filled)
     X = X.astype(kept.filled.dtype, copy=False)

@@ -13,10 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import ConvergenceWarning, InputError, UnreachedWarning, check_flag, check_number
 from ..graph._graph import Graph
-from ..solve import check_two_dimensional
-from ..solve._matrix import open_matrix
-from ..solve._neighbors import known_means
-from ..solve._options import PropagationOptions
+from ..solve import PropagationOptions, check_two_dimensional, known_means, open_matrix
 from ..solve._propagate import propagate_with
 from ._base import Fill, Floats, GraphImputer, Rows
 from ._links import grown, read_links
@@ -216,7 +213,7 @@ class FeaturePropagation(GraphImputer):
         links = read_links(kept.graph, labels, len(opened.values), edges_new, weight)
         X, means = opened.values[:, self._kept()], self.statistics_[self._kept()]
         options = self._options()
-        new = fill_newcomers(kept, X, links, options, hops=hops, means=np.nan_to_num(means))
+        new = fill_newcomers(kept, X, links, options, hops, np.nan_to_num(means))
         filled = np.where(np.isnan(X), new.X, X)
         columns = new.most_moved(REVISITED if options.exact else 0.0)
         if len(columns):

@@ -6,15 +6,24 @@ import io
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
 
 from ..errors import InputError, check_column_name
 from ._columns import mark_missing, null_where, parse_column
-from ._files import check_columnar, unreadable
-from ._sheet import Options, Output, Sheet, check_header, check_some_rows
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from ._sheet import (
+    Options,
+    Output,
+    Sheet,
+    check_columnar,
+    check_header,
+    check_some_rows,
+    split_name,
+    unreadable,
+)
 
 GROUP_ROWS = 1 << 20  # of a file that is made from another format
 
@@ -28,10 +37,9 @@ class Grouping:
     stream: bool = False
 
 
-def read(path: Path, format: str, options: Options) -> Sheet:
+def read(path: Path, options: Options) -> Sheet:
     """A columnar file as a sheet, one group of rows after the other."""
-    import pyarrow as pa
-
+    format = split_name(path)[0]
     check_columnar(path, format)
     try:
         reader = _read_parquet if format == "parquet" else _read_arrow
@@ -53,9 +61,6 @@ def finish(sheet: Sheet, options: Options) -> Sheet:
 
 
 def _read_parquet(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
-    import pyarrow as pa
-    from pyarrow import parquet
-
     with parquet.ParquetFile(path) as file:
         meta = file.metadata
         groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
@@ -84,8 +89,6 @@ def grouping_of(meta: Any) -> Grouping:
 
 
 def _read_arrow(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
-    import pyarrow as pa
-
     size = path.stat().st_size
     with pa.OSFile(str(path)) as file:
         magic = file.read(6)
@@ -117,7 +120,6 @@ def _codec(file: Any, magic: bytes) -> str | None:
     The header is a flatbuffer, a tree of tables each of which begins with the distance back to
     the list of its fields' places.
     """
-    import pyarrow as pa
 
     def place(buffer: memoryview, table: int, field: int) -> int:
         fields = table - int.from_bytes(buffer[table : table + 4], "little", signed=True)
@@ -145,9 +147,6 @@ def _codec(file: Any, magic: bytes) -> str | None:
 
 def _nan_as_null(sheet: Sheet) -> None:
     """NaN is missing too; the column as it stood is kept for writing."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     for number, field in enumerate(sheet.table.schema):
         column = sheet.table[field.name]
         if pa.types.is_floating(field.type):
@@ -159,8 +158,6 @@ def _nan_as_null(sheet: Sheet) -> None:
 
 def _apply_types(sheet: Sheet, options: Options) -> None:
     """Read columns of text as what the user says they are."""
-    import pyarrow as pa
-
     for name, kind in options.types.items():
         check_column_name(name, sheet.table.column_names, sheet.path.name)
         column = sheet.table[name]
@@ -175,11 +172,9 @@ def _apply_types(sheet: Sheet, options: Options) -> None:
             sheet.text_formats[name] = text_format
 
 
-def write(file: IO[bytes], output: Output, format: str) -> None:
+def write(file: IO[bytes], output: Output) -> None:
     """Write a whole table, cut and packed like the input if that was of the same format."""
-    import pyarrow as pa
-
-    table, like = output.table, output.like
+    table, like, format = output.table, output.like, split_name(output.path)[0]
     grouping = like.source if like.format == format else None
     if grouping is None:
         grouping = Grouping([], "snappy" if format == "parquet" else "lz4")
@@ -208,8 +203,6 @@ def write(file: IO[bytes], output: Output, format: str) -> None:
 
 def parquet_writer(file: IO[bytes], schema: pa.Schema, grouping: Grouping) -> Any:
     """A writer that packs columns like those of another file; new ones like its first."""
-    from pyarrow import parquet
-
     compression = grouping.compression
     if isinstance(compression, dict):
         first = next(iter(compression.values()), "snappy")
@@ -219,8 +212,6 @@ def parquet_writer(file: IO[bytes], schema: pa.Schema, grouping: Grouping) -> An
 
 def _leaf_paths(columns: pa.Schema) -> list[str]:
     """The columns as Parquet sees them, where a list or a struct is one or more leaves."""
-    from pyarrow import parquet
-
     with io.BytesIO() as empty:
         parquet.write_table(columns.empty_table(), empty)
         schema = parquet.ParquetFile(empty).schema

@@ -1,25 +1,30 @@
-"""Columns of text as typed columns: which cells are missing, and what the others are."""
+"""Columns of text as typed columns: which cells are missing, and which hold numbers."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..errors import InputError
-from . import _dates as dates
-from ._text import TextFormat, near_numbers, parse_numbers, parse_numbers_as, stray_words
+from ..errors import InputError, meaning_missing
+from ._sheet import KINDS, Sheet, as_number
+from ._text import PEEK, TextFormat, first_row, matches, parse_dates, parse_dates_as, wrong_cell
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ._sheet import Sheet
-
-KINDS = ("number", "integer", "boolean", "category", "date", "time", "duration", "leave")
+INTEGER = r"^-?(?:0|[1-9][0-9]*)$"
+INFINITE = r"^[+-]?(?i:inf|infinity)$"
+NUMBER = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$" + f"|{INFINITE}"
+LENIENT = {
+    "integer": r"^[+-]?[0-9]{1,18}$",
+    "number": r"^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$" + f"|{INFINITE}",
+}
+NEARLY = 0.9  # of the known cells are numbers: then the others are worth a note
+LEAST = 0.5  # the same where the others are a few words
+MOST_WORDS = 3
 
 
 def parse_column(
@@ -28,31 +33,16 @@ def parse_column(
     sheet: Sheet,
     *,
     kind: str | None = None,
-    with_numbers: bool = True,
+    numbers: bool = True,
 ) -> tuple[pa.ChunkedArray, TextFormat, str | None]:
     """Type a column of text: integers, numbers, dates, times, or else text.
 
     A column is only typed if all of its known cells can be read, and not if reading loses
-    something that may matter: 007 and +49 stay text, and so do true and yes.
-
-    Parameters
-    ----------
-    texts : pyarrow.ChunkedArray of string
-        Null where missing.
-    name, sheet :
-        The column's name and its file, whose decimal mark is used and which sentences name.
-    kind : str, optional
-        "number", "integer", "date", "date:FORMAT" or "time" refuse a cell that is none;
-        "category" and "leave" keep the text; others are left to the code that fills the column.
-    with_numbers : bool
-        False looks for dates and times alone.
-
-    Returns
-    -------
-    column, text_format, note or None
+    something that may matter: 007 and +49 stay text, and so do true and yes. With a `kind` of
+    "number", "integer", "date", "date:FORMAT" or "time", a cell that is none is refused;
+    "category" and "leave" keep the text; others are left to the code that fills the column.
+    Without `numbers`, only dates and times are looked for. The third item is a note or None.
     """
-    import pyarrow.compute as pc
-
     if kind is not None and kind not in KINDS and not (kind.startswith("date:") and kind[5:]):
         known = ", ".join([*KINDS, "date:FORMAT"])
         raise InputError(f"The type of column {name!r} is {kind!r} but must be one of {known}.")
@@ -66,11 +56,11 @@ def parse_column(
     if kind in ("number", "integer"):
         return *parse_numbers_as(cells, kind, decimal, name, sheet), None
     if kind is not None:
-        column, moment = dates.parse_as(cells, kind, name, sheet)
+        column, moment = parse_dates_as(cells, kind, name, sheet)
         return column, TextFormat(decimal=decimal, moment=moment), None
     if cells.null_count == len(cells):
         return texts, as_text, None
-    if with_numbers:
+    if numbers:
         column, text_format = parse_numbers(cells, decimal)
         if column is not None:
             return column, text_format, None
@@ -79,7 +69,7 @@ def parse_column(
         note = near_numbers(cells, decimal, name, sheet)
         if note is not None:
             return texts, as_text, note
-    column, form, note = dates.parse(cells, name)
+    column, form, note = parse_dates(cells, name)
     if form is None:
         return texts, as_text, note
     return column, TextFormat(decimal=decimal, moment=form), note
@@ -89,9 +79,6 @@ def mark_missing(
     column: pa.ChunkedArray, markers: Iterable[str]
 ) -> tuple[pa.ChunkedArray, Counter[str]]:
     """Null where a cell is a marker, whatever blanks surround it; and how often each occurs."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     trimmed = pc.utf8_trim_whitespace(column)
     marked = pc.is_in(trimmed, value_set=pa.array(markers, pa.string()))
     pairs = pc.value_counts(trimmed.filter(marked)).to_pylist()
@@ -105,9 +92,6 @@ def mark_equal(
 
     Texts are null where their numbers are. Columns of another type have nothing equal.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     counts: Counter[str] = Counter()
     kind = numbers.type
     whole = pa.types.is_integer(kind)
@@ -129,24 +113,11 @@ def mark_equal(
     return numbers, texts, counts
 
 
-def as_number(marker: Any) -> Decimal | None:
-    """A marker read as a number, or None."""
-    if isinstance(marker, (bool, np.bool_)):
-        return None
-    try:
-        number = Decimal(str(marker).strip())
-    except ArithmeticError:
-        return None
-    return None if number.is_nan() else number
-
-
 def mark_blank(column: pa.ChunkedArray, empty: bool) -> pa.ChunkedArray:
     """Null where a cell holds nothing but blanks.
 
     The quoted empty text ``""`` is known, unless `empty` says that the file quotes every cell.
     """
-    import pyarrow.compute as pc
-
     blank = pc.equal(pc.utf8_trim_whitespace(column), "")
     if not empty:
         blank = pc.and_(blank, pc.not_equal(column, ""))
@@ -155,8 +126,6 @@ def mark_blank(column: pa.ChunkedArray, empty: bool) -> pa.ChunkedArray:
 
 def null_where(mask: pa.ChunkedArray, column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Null in the cells that are marked; the same object if there is none."""
-    import pyarrow.compute as pc
-
     if not pc.any(mask, min_count=0).as_py():
         return column
     return pc.if_else(pc.fill_null(mask, False), None, column)
@@ -167,9 +136,6 @@ def put(base: pa.ChunkedArray, marks: NDArray[np.bool_], values: Any) -> pa.Chun
 
     Categories keep their list, its order and the unused ones.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     kind, where = base.type, pa.array(marks)
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
@@ -195,3 +161,137 @@ def missing_notes(counts: Counter[str]) -> list[str]:
 def n_cells(count: int) -> str:
     """A number of cells in words."""
     return f"{count} {'cell' if count == 1 else 'cells'}"
+
+
+def content(texts: pa.Array) -> bytes:
+    """The characters of all texts, one after the other: looking through them is quick.
+
+    >>> import pyarrow as pa
+    >>> content(pa.array(["a", None, "bc"]))
+    b'abc'
+    """
+    _, offsets, data = texts.buffers()
+    if data is None:
+        return b""
+    ends = memoryview(offsets).cast("q" if pa.types.is_large_string(texts.type) else "i")
+    first, last = ends[texts.offset], ends[texts.offset + len(texts)]
+    return memoryview(data)[first:last].tobytes()
+
+
+def parse_numbers(
+    cells: pa.ChunkedArray, decimal: str
+) -> tuple[pa.ChunkedArray | None, TextFormat]:
+    """Integers or numbers if all known cells are, and how they are written; else None."""
+    plain = TextFormat(decimal=decimal)
+    if matches(cells[:PEEK], INTEGER):
+        try:
+            integers = cells.cast("int64")
+            return (None if _has_leading_zero(cells) else integers), plain
+        except ValueError:
+            pass
+    pointed = _with_point(cells, decimal)
+    if not matches(pointed[:PEEK], NUMBER):
+        return None, plain
+    try:  # casting is much faster than matching, and refuses nearly as much
+        numbers = pointed.cast("float64")
+    except ValueError:
+        return None, plain
+    if pc.any(pc.is_nan(numbers)).as_py() or not pc.any(pc.is_finite(numbers)).as_py():
+        return None, plain
+    # Whole numbers that were no 64-bit integers are ids, whose last digits a float would lose.
+    if _has_leading_zero(pointed) or matches(pointed, INTEGER):
+        return None, plain
+    return numbers, _number_format(cells, decimal)
+
+
+def parse_numbers_as(
+    cells: pa.ChunkedArray, kind: str, decimal: str, name: str, sheet: Sheet
+) -> tuple[pa.ChunkedArray, TextFormat]:
+    """Numbers because the user says so: then 007 is seven, and any other cell is refused."""
+    pointed = _with_point(cells, decimal)
+    row = first_row(pc.match_substring_regex(pointed, LENIENT[kind]), False)
+    if row is not None:
+        raise wrong_cell(sheet, name, row, cells[row].as_py(), kind)
+    pointed = pc.replace_substring_regex(pointed, r"^\+", "")
+    if kind == "integer":
+        return pointed.cast("int64"), TextFormat(decimal=decimal)
+    return pointed.cast("float64"), _number_format(cells, decimal)
+
+
+def _with_point(cells: pa.ChunkedArray, decimal: str) -> pa.ChunkedArray:
+    """The cells with a point for a decimal mark."""
+    if decimal == ".":
+        return cells
+    # A point in a file with decimal commas groups thousands, or is a mistake: no number either way.
+    return pc.replace_substring(pc.replace_substring(cells, ".", "?"), decimal, ".")
+
+
+def _has_leading_zero(cells: pa.ChunkedArray) -> bool:
+    """Whether some cell is like 007, which Arrow reads but which is probably a label."""
+    return pc.any(pc.match_substring_regex(cells, "^-?0[0-9]")).as_py() is True
+
+
+def _number_format(cells: pa.ChunkedArray, decimal: str) -> TextFormat:
+    exponent, plain = 0, cells
+    letters = b"".join(map(content, cells.chunks))
+    if any(letter in letters for letter in b"eEiI"):
+        plain = cells.filter(pc.invert(pc.match_substring_regex(cells, "[eEiI]")))
+        if b"e" in letters or b"E" in letters:  # there is none in "infinity"
+            digits = pc.replace_substring_regex(cells, "[eE].*|[^0-9]", "")
+            exponent = pc.max(pc.utf8_length(pc.utf8_ltrim(digits, characters="0"))).as_py() or 1
+    mark = pc.find_substring(plain, decimal)
+    digits = pc.subtract(pc.subtract(pc.binary_length(plain), mark), 1)
+    extremes = pc.min_max(pc.if_else(pc.less(mark, 0), 0, digits)).as_py()
+    return TextFormat((extremes["min"] or 0, extremes["max"] or 0), exponent, decimal)
+
+
+def near_numbers(cells: pa.ChunkedArray, decimal: str, name: str, sheet: Sheet) -> str | None:
+    """The note on a column that would hold numbers without a few of its cells."""
+    is_number = _is_number_if_many(cells, decimal, NEARLY)
+    if is_number is None:
+        return None
+    row = first_row(is_number, False)
+    if row is None:
+        return f'Column "{name}" is read as text because some of its integers exceed 64 bits.'
+    value = cells[row].as_py()
+    return (
+        f'Column "{name}" is read as text because of "{value}" in {sheet.place(row)}; pass '
+        f"{meaning_missing(value)} if that means missing."
+    )
+
+
+def stray_words(cells: pa.ChunkedArray, decimal: str = ".") -> dict[str, int]:
+    """The words in a column that otherwise holds numbers, and how often each occurs.
+
+    They probably mean that a cell is missing: at most `MOST_WORDS` different ones, without a
+    digit, and repeated, unless they are few. Empty if there are none, or too few numbers.
+
+    >>> import pyarrow as pa
+    >>> stray_words(pa.chunked_array([["31", "?", "25", "?", None]]))
+    {'?': 2}
+    >>> stray_words(pa.chunked_array([["31", "12b", "25", "12b", None]]))
+    {}
+    """
+    cells = pc.utf8_trim_whitespace(cells)
+    is_number = _is_number_if_many(cells, decimal, LEAST)
+    if is_number is None:
+        return {}
+    others = pc.value_counts(cells.filter(pc.invert(is_number)))
+    if not 0 < len(others) <= MOST_WORDS:
+        return {}
+    words = {pair["values"]: pair["counts"] for pair in others.to_pylist()}
+    few = pc.sum(is_number).as_py() >= NEARLY * pc.count(is_number).as_py()
+    has_digit = any(letter.isdigit() for word in words for letter in word)
+    return words if (few or min(words.values()) > 1) and not has_digit else {}
+
+
+def _is_number_if_many(
+    cells: pa.ChunkedArray, decimal: str, share: float
+) -> pa.ChunkedArray | None:
+    """True where a cell is written as a number, null where missing; None if too few are."""
+    for some in (cells[: 10 * PEEK], cells):  # the first cells decide in most columns of text
+        is_number = pc.match_substring_regex(_with_point(some, decimal), NUMBER)
+        n_known, n_numbers = pc.count(is_number).as_py(), pc.sum(is_number).as_py() or 0
+        if n_numbers < (share if some is cells else share / 2) * n_known:
+            return None
+    return is_number

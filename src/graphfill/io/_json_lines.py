@@ -10,14 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from ..errors import InputError, check_column_name
 from ._columns import mark_missing, missing_notes, parse_column
 from ._csv.stream import Stream, compressed
 from ._sheet import NESTED, Options, Output, Sheet, check_header
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ._text import TextFormat
 
 ROWS = 1 << 14  # written at a time
@@ -62,8 +62,6 @@ class Column:
         self.values.append(value)
 
     def array(self, n_rows: int) -> tuple[pa.Field, pa.ChunkedArray]:
-        import pyarrow as pa
-
         values = self.values + [None] * (n_rows - len(self.values))
         kind = pa.bool_() if self.kind == "a boolean" else pa.string()
         if self.kind == "a number":
@@ -77,8 +75,6 @@ class Column:
 
 def read(path: Path, options: Options) -> Sheet:
     """A file of JSON lines as a sheet; columns in order of first appearance."""
-    import pyarrow as pa
-
     columns: dict[str, Column] = {}
     texts: list[str] = []
     numbers: list[int] = []
@@ -149,8 +145,6 @@ def _bad_line(path: Path, line: int, what: str) -> InputError:
 
 def _type_texts(sheet: Sheet, options: Options) -> None:
     """Find missing cells and dates in columns of text."""
-    import pyarrow as pa
-
     for name in options.types:
         check_column_name(name, sheet.table.column_names, sheet.path.name)
     for number, field in enumerate(sheet.table.schema):
@@ -162,7 +156,7 @@ def _type_texts(sheet: Sheet, options: Options) -> None:
         if texts is not column:
             sheet.originals[name] = column
         kind = options.types.get(name)
-        parsed, text_format, note = parse_column(texts, name, sheet, kind=kind, with_numbers=False)
+        parsed, text_format, note = parse_column(texts, name, sheet, kind=kind, numbers=False)
         sheet.notes += [note] if note else []
         if parsed is not texts:
             sheet.texts[name], sheet.text_formats[name] = texts, text_format
@@ -209,8 +203,6 @@ def _new_lines(output: Output, start: int, stop: int) -> list[str]:
 def _spliced(line: str, edit: Mapping[str, Any], separators: tuple[str, str]) -> str:
     """A line with other values for some keys, and new keys at its end; all else as it stands.
 
-    Examples
-    --------
     >>> _spliced('{"a": 1.50, "b": null }', {"b": 2, "c": "x"}, (", ", ": "))
     '{"a": 1.50, "b": 2, "c": "x" }'
     """

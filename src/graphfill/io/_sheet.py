@@ -1,12 +1,13 @@
-"""How a file is to be read, what it held, and what is to be written."""
+"""Files of the user: their formats, how one is to be read, what it held, what is written."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,44 +20,146 @@ if TYPE_CHECKING:
     from ._csv.dialect import Dialect
     from ._text import TextFormat
 
+PathLike = str | os.PathLike[str]
+
+COMPRESSIONS = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ"}  # and their first bytes
+TABLE_ENDINGS = {
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), "csv"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "json"),
+}
+EDGE_ENDINGS = TABLE_ENDINGS | dict.fromkeys((".edges", ".edgelist", ".el"), "csv")
+
+_EXPORT = "export it as CSV or Parquet"
+_PICKLE = ("a pickle, which may run code", _EXPORT)
+_PROGRAM = ("a file of another program", _EXPORT)
+_FOREIGN = {
+    **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), ("a spreadsheet", _EXPORT)),
+    **dict.fromkeys((".pkl", ".pickle", ".joblib", ".npy", ".pt"), _PICKLE),
+    **dict.fromkeys((".zip", ".7z", ".rar", ".tar", ".tgz"), ("an archive", "unpack it first")),
+    **dict.fromkeys((".zst", ".lz4", ".br"), ("compressed in another way than .gz", "unpack it")),
+    **dict.fromkeys((".dta", ".sav", ".sas7bdat", ".rds", ".rdata", ".h5", ".hdf5"), _PROGRAM),
+    ".json": ("JSON", 'write one object a line, and name it ".jsonl"'),
+}
+_MAGIC = {
+    b"PK\x03\x04": f"a spreadsheet or an archive: {_EXPORT}",
+    b"\xd0\xcf\x11\xe0": f"a spreadsheet: {_EXPORT}",
+    b"PAR1": 'a Parquet file: give it the ending ".parquet"',
+    b"ARROW1": 'an Arrow file: give it the ending ".arrow"',
+    **{start: f'compressed: add "{end}" to its name' for end, start in COMPRESSIONS.items()},
+    b"\x28\xb5\x2f\xfd": "compressed by zstd: unpack it",
+    **dict.fromkeys((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), f"a pickle: {_EXPORT}"),
+}
+
+KINDS = ("number", "integer", "boolean", "category", "date", "time", "duration", "leave")
 MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>", "#N/A")
 NESTED = {b"graphfill": b"json"}  # marks a column whose text is JSON of lists or objects
 Progress = Callable[[int, "int | None"], None]  # bytes done, bytes in all if known
 
 
+def split_name(
+    path: Path, endings: dict[str, str] = TABLE_ENDINGS, *, output: bool = False
+) -> tuple[str, str, str | None]:
+    """Format, ending and ending of the compression of a file, by its name.
+
+    >>> split_name(Path("people.csv.gz"))
+    ('csv', '.csv', '.gz')
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    compression = suffixes.pop() if suffixes and suffixes[-1] in COMPRESSIONS else None
+    ending = suffixes[-1] if suffixes else ""
+    if os.path.isdir(path):
+        raise InputError(
+            f"{path} is a folder{': name a file in it' if output else ', not a file'}."
+        )
+    if ending in _FOREIGN:
+        what, remedy = _FOREIGN[ending]
+        if output:
+            remedy = 'give the output the ending ".csv", ".parquet" or ".jsonl"'
+        raise InputError(f"{path} is {what}: {remedy}.")
+    if ending not in endings:
+        known = " ".join(endings)
+        raise InputError(
+            f'The ending of {path} tells no format: use one of {known} (text also with ".gz").'
+        )
+    if compression is not None and endings[ending] in ("parquet", "arrow"):
+        remedy = "leave the last ending off" if output else "unpack it, and read that"
+        raise InputError(f"{path} is compressed inside and out: {remedy}.")
+    return endings[ending], ending, compression
+
+
+def check_is_file(path: PathLike) -> None:
+    """Refuse a pipe or a device, which can be read only once, or never ends."""
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise InputError(
+            f"{path} is a device or a pipe, not a file: save what comes out of it, and name that."
+        )
+
+
+def open_or_refuse(path: Path) -> BinaryIO:
+    """Open a file for reading, or say in a sentence why it cannot be."""
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: Any, error: Exception) -> InputError:
+    """A file that is not there, may not be read, or is broken."""
+    if isinstance(error, FileNotFoundError):
+        return InputError(f"There is no file {path}.")
+    if isinstance(error, IsADirectoryError):
+        return InputError(f"{path} is a folder, not a file.")
+    if isinstance(error, PermissionError):
+        return InputError(f"{path} may not be read: ask its owner for the permission.")
+    reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+    return InputError(
+        f"{path} cannot be read, and may be cut off or broken ({reason}): copy or export it again."
+    )
+
+
+def other_format(start: bytes) -> str | None:
+    """What a file is by its first bytes, if it is of a known other format, and what to do."""
+    return next((what for magic, what in _MAGIC.items() if start.startswith(magic)), None)
+
+
+def check_columnar(path: Path, format: str) -> None:
+    """Refuse a file that is neither Parquet nor Arrow, by its first bytes."""
+    with open_or_refuse(path) as file:
+        start = file.read(8)
+    magics = {"parquet": (b"PAR1",), "arrow": (b"ARROW1", b"FEA1", b"\xff\xff\xff\xff")}
+    if start.startswith(magics[format]):
+        return
+    name = {"parquet": "a Parquet", "arrow": "an Arrow"}[format]
+    if not start:
+        raise InputError(f"{path} is empty, hence not {name} file: export it again.")
+    other = other_format(start)
+    if other is not None:
+        raise InputError(f"{path} is not {name} file but {other}.")
+    if format == "parquet" or start.isascii():
+        raise InputError(
+            f"{path} is not {name} file: if it is text, give it the ending of its format, such as "
+            '".csv".'
+        )
+
+
 @dataclass(frozen=True)
 class Options:
-    """How a file is to be read, as far as that is not left to be guessed.
+    """How a file is to be read, as far as that is not left to be guessed."""
 
-    Attributes
-    ----------
-    missing : list of str, optional
-        Texts that mean missing, beside the empty cell and, in CSV, NA, NaN, null and the like;
-        with an empty text among them, those are words.
-    types : dict of name to str
-        The type of a column: "number", "integer", "category", "date", "date:%d/%m/%Y", "time",
-        "leave".
-    separator, decimal, encoding : str, optional
-        Of a text file; guessed from its beginning by default.
-    memory_limit : int, optional
-        The most bytes a file may unfold to; half of the machine's memory by default.
-    progress : callable, optional
-        Called with the bytes read so far and in all.
-    edges : bool
-        Whether edges are read, which may be written in more ways than a table.
-    header : bool, optional
-        Whether the first line names the columns; None guesses, with a note.
-    """
-
+    # Texts that mean missing, beside the empty cell and, in CSV, NA, NaN, null and the like; with
+    # an empty text among them, those are words.
     missing: Sequence[str] | None = None
-    types: Mapping[str, str] = field(default_factory=dict)
-    separator: str | None = None
+    types: Mapping[str, str] = field(default_factory=dict)  # of columns: KINDS, "date:%d/%m/%Y"
+    separator: str | None = None  # of a text file; guessed from its beginning by default
     decimal: str | None = None
     encoding: str | None = None
+    # The most bytes a file may unfold to; half of the machine's memory by default.
     memory_limit: int | None = None
-    progress: Progress | None = None
-    edges: bool = False
-    header: bool | None = True
+    progress: Progress | None = None  # called with the bytes read so far and in all
+    edges: bool = False  # whether edges are read, which may be written in more ways than a table
+    header: bool | None = True  # whether the first line names columns; None guesses, with a note
 
     def __post_init__(self) -> None:
         if self.encoding is not None:
@@ -185,3 +288,14 @@ def check_some_rows(path: Path, some: bool, edges: bool) -> None:
         if edges:
             what = "edges: every line must name two nodes"
         raise InputError(f"{path} has a header but no {what}.")
+
+
+def as_number(marker: Any) -> Decimal | None:
+    """A marker read as a number, or None."""
+    if isinstance(marker, (bool, np.bool_)):
+        return None
+    try:
+        number = Decimal(str(marker).strip())
+    except ArithmeticError:
+        return None
+    return None if number.is_nan() else number

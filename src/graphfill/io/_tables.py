@@ -1,27 +1,39 @@
-"""Tables and edge lists, read and written: a file differs from its input in filled cells only."""
+"""Tables and edge lists, read and written: a file differs from its input in filled cells only.
+
+Output files are refused before any work is done, and written whole or not at all.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
-from . import _columnar as columnar
-from . import _json_lines as json_lines
-from ._atomic import check_written_here, replacing
-from ._columns import put
-from ._csv import reader, writer
-from ._files import EDGE_ENDINGS, TABLE_ENDINGS, PathLike, check_is_file, split_name
-from ._sheet import Options, Output, Progress, Sheet
+from ..errors import InputError, switch
+from ._sheet import (
+    EDGE_ENDINGS,
+    TABLE_ENDINGS,
+    Options,
+    Output,
+    PathLike,
+    Progress,
+    Sheet,
+    check_is_file,
+    split_name,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def read_table(path: PathLike, **options: Any) -> Sheet:
@@ -59,11 +71,23 @@ def read_edges(path: PathLike, *, header: bool | None = None, **options: Any) ->
 def _read(path: Path, endings: dict[str, str], **options: Any) -> Sheet:
     format = split_name(path, endings)[0]
     check_is_file(path)
+    sheet: Sheet = _module(format).read(path, Options(**options))
+    return sheet
+
+
+def _module(format: str) -> Any:
+    """The module that reads and writes a format, imported when needed: it imports pyarrow."""
     if format == "csv":
-        return reader.read(path, Options(**options))
+        from ._csv import tables
+
+        return tables
     if format == "json":
-        return json_lines.read(path, Options(**options))
-    return columnar.read(path, format, Options(**options))
+        from . import _json_lines
+
+        return _json_lines
+    from . import _columnar
+
+    return _columnar
 
 
 def check_output(path: PathLike, *, inputs: Sequence[PathLike], overwrite: bool = False) -> None:
@@ -100,16 +124,10 @@ def write_table(
         if _is_a_copy(output):
             with open(like.path, "rb") as source:
                 shutil.copyfileobj(source, file)
-        elif format == "csv":
-            writer.write(file, output)
-        elif format == "json" == like.format:
-            json_lines.write(file, output)
-        else:
+            return
+        if format != "csv" and not format == "json" == like.format:
             output = replace(output, table=merge(filled, like, changed))
-            if format == "json":
-                json_lines.write(file, output)
-            else:
-                columnar.write(file, output, format)
+        _module(format).write(file, output)
 
 
 def _is_a_copy(output: Output) -> bool:
@@ -125,6 +143,8 @@ def _is_a_copy(output: Output) -> bool:
 def merge(filled: pa.Table, like: Sheet, changed: Mapping[str, NDArray[np.bool_]]) -> pa.Table:
     """The columns as read, with the filled cells in place and new columns after them."""
     import pyarrow as pa
+
+    from ._columns import put
 
     # The texts of a CSV file are not kept in another format; a typed file keeps its NaN and texts.
     typed = like.format in ("parquet", "arrow")
@@ -146,3 +166,97 @@ def merge(filled: pa.Table, like: Sheet, changed: Mapping[str, NDArray[np.bool_]
         columns.append(column)
         fields.append(field)
     return pa.table(columns, pa.schema(fields, like.table.schema.metadata))
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Write a file aside, and give it its name once it is complete and on disk.
+
+    Whatever happens inside, an interrupt included, the name holds either what it held before or
+    the whole new file; a link is written through, and an existing file's permissions are kept.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(Path(folder, "a.txt")) as file:
+    ...         before = os.path.exists(file.name), Path(folder, "a.txt").exists()
+    ...     before, os.listdir(folder)
+    ((True, False), ['a.txt'])
+    """
+    final = Path(os.path.realpath(path))
+    # Names may have 255 bytes, and this one is longer than the one it stands for.
+    aside = final.with_name(f".{final.name[:50]}.{os.getpid()}.part")
+    try:
+        with open(aside, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if final.exists():
+            shutil.copymode(final, aside)
+        os.replace(aside, final)
+    except BaseException as error:
+        with suppress(OSError):
+            aside.unlink()
+        if isinstance(error, OSError):
+            raise refusal(path, error) from error
+        raise
+    sync_folder(final.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make new names last through a power cut, where folders can be opened (not on Windows)."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def refusal(path: Any, error: OSError) -> InputError:
+    """Why a file could not be written: no room, or another reason."""
+    if error.errno not in FULL:
+        return unwritable(path, error)
+    return InputError(
+        f"There is no room left to write {path} (disk full, or a limit on the size of files): "
+        "nothing was written; free some space, or name a file elsewhere."
+    )
+
+
+def unwritable(path: Any, error: OSError) -> InputError:
+    """A file that cannot be written, whatever the reason."""
+    return InputError(f"{path} cannot be written ({error.strerror}): name a file elsewhere.")
+
+
+def check_written_here(path: Any, inputs: Iterable[Any], overwrite: bool) -> None:
+    """Refuse an output that would replace an input, or any file without permission."""
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        pass
+    except NotADirectoryError:
+        folder = os.path.dirname(path)
+        raise InputError(f"{folder} is not a folder: {path} cannot be written to it.") from None
+    except OSError as error:  # a name too long
+        raise unwritable(path, error) from None
+    final = os.path.realpath(path)
+    if os.path.islink(final):
+        raise InputError(f"{path} is a link that leads in a circle: name a file.")
+    folder = os.path.dirname(final)
+    if not os.path.isdir(folder):
+        shown_folder = os.path.dirname(path) or folder
+        raise InputError(f"There is no folder {shown_folder} to write {path} to: make it first.")
+    if os.path.exists(path):
+        for source in inputs:
+            if os.path.exists(source) and os.path.samefile(path, source):
+                raise InputError(
+                    f"The output {path} is the same file as the input {source}: name another file."
+                )
+        if not overwrite:
+            raise InputError(
+                f"{path} exists already: name another file, or pass {switch('overwrite')} "
+                "to replace it."
+            )
+        if not os.path.isfile(path):
+            raise InputError(f"{path} is a device or a pipe, not a file: name a file.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"The folder {folder} may not be written to: name a file elsewhere.")

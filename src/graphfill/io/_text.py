@@ -1,30 +1,63 @@
-"""Cells of text: numbers read from them, and values written in the form of their column."""
+"""Cells of text: how a column writes its values, and dates and times read from them."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..errors import InputError, meaning_missing, shown
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ._dates import Moment
-    from ._sheet import Sheet
+from ..errors import InputError, meaning_missing, shown, typed
 
 MOST_DECIMALS = 6  # up to here Arrow writes decimals without an exponent
 PEEK = 100  # cells that tell at once what a column is not
-INTEGER = r"^-?(?:0|[1-9][0-9]*)$"
-INFINITE = r"^[+-]?(?i:inf|infinity)$"
-NUMBER = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$" + f"|{INFINITE}"
-LENIENT = {
-    "integer": r"^[+-]?[0-9]{1,18}$",
-    "number": r"^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$" + f"|{INFINITE}",
-}
-NEARLY = 0.9  # of the known cells are numbers: then the others are worth a note
-LEAST = 0.5  # the same where the others are a few words
-MOST_WORDS = 3
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_CLOCK = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
+_ISO_DATE = rf"^{_DAY}$"
+_ISO_MOMENT = rf"^{_DAY}[T ]{_CLOCK}$"
+_ISO_ZONED = rf"^{_DAY}[T ]{_CLOCK}(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}})$"
+_TIME = rf"^{_CLOCK}$"
+_YEAR_FIRST = r"^[0-9]{4}[/.][0-9]{1,2}[/.][0-9]{1,2}$"
+_YEAR_LAST = r"^[0-9]{1,2}([./-])[0-9]{1,2}[./-][0-9]{4}$"
+_ANY_DATE = "|".join((_ISO_DATE, _ISO_MOMENT, _ISO_ZONED, _YEAR_FIRST, _YEAR_LAST))
+_TIMED = ("%H", "%I", "%M", "%S", "%T", "%R", "%X", "%c", "%s")
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One form of writing dates or times."""
+
+    pattern: str  # in the letters of strftime
+    digits: int = 0  # of the fraction of a second
+    padded: bool = True  # whether days and months below ten have a leading zero
+    suffix: str = ""  # what follows: "Z" or an offset
+
+    def format(self, values: pa.Array) -> pa.Array:
+        """Dates, times or timestamps as text in this form."""
+        if pa.types.is_time(values.type):  # Arrow writes the time of a timestamp alone
+            values = pc.cast(pc.cast(values, pa.time64("us")), pa.int64())
+            values = pc.cast(values, pa.timestamp("us"))
+        elif getattr(values.type, "tz", None):
+            values = pc.cast(values, pa.timestamp(values.type.unit, self._zone()))
+        unit = ("s", "ms", "us", "ns")[(self.digits + 2) // 3]
+        zone = getattr(values.type, "tz", None)
+        values = pc.cast(pc.cast(values, pa.timestamp("ns" if unit == "ns" else "us", zone)),
+                         pa.timestamp(unit, zone), safe=False)  # fmt: skip
+        texts = pc.strftime(values, format=self.pattern)
+        surplus = {"s": 0, "ms": 3, "us": 6, "ns": 9}[unit] - self.digits
+        if surplus:  # Arrow writes 3, 6 or 9 digits
+            texts = pc.utf8_slice_codeunits(texts, 0, -surplus)
+        if not self.padded:
+            texts = pc.replace_substring_regex(texts, "(^|[./-])0([0-9])", r"\1\2")
+        return pc.binary_join_element_wise(texts, self.suffix, "") if self.suffix else texts
+
+    def _zone(self) -> str:
+        if self.suffix in ("", "Z"):
+            return "UTC"
+        return self.suffix if ":" in self.suffix else f"{self.suffix[:3]}:{self.suffix[3:]}"
 
 
 @dataclass(frozen=True)
@@ -45,8 +78,6 @@ class TextFormat:
         >>> TextFormat(decimals=(1, 2)).format(pa.array([4.871234, 4.5])).to_pylist()
         ['4.8712', '4.5']
         """
-        import pyarrow as pa
-
         if isinstance(values, pa.ChunkedArray):
             values = values.combine_chunks()
         if isinstance(values.type, pa.DictionaryType):
@@ -58,9 +89,6 @@ class TextFormat:
         return self._format_floats(values.cast("float64"))
 
     def _format_floats(self, values: pa.Array) -> pa.Array:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         fewest, most = self.decimals
         if self.exponent:
             # As many as the largest and the smallest cell have, so that neither is passed.
@@ -80,8 +108,6 @@ class TextFormat:
 
 
 def _printed(values: pa.Array, pattern: str) -> pa.Array:
-    import numpy as np
-    import pyarrow as pa
 
     missing = values.is_null().to_numpy(zero_copy_only=False)
     numbers = values.to_numpy(zero_copy_only=False)
@@ -89,26 +115,8 @@ def _printed(values: pa.Array, pattern: str) -> pa.Array:
     return pa.array(texts.tolist(), pa.string(), mask=missing)
 
 
-def content(texts: pa.Array) -> bytes:
-    """The characters of all texts, one after the other: looking through them is quick.
-
-    >>> import pyarrow as pa
-    >>> content(pa.array(["a", None, "bc"]))
-    b'abc'
-    """
-    import pyarrow as pa
-
-    _, offsets, data = texts.buffers()
-    if data is None:
-        return b""
-    ends = memoryview(offsets).cast("q" if pa.types.is_large_string(texts.type) else "i")
-    first, last = ends[texts.offset], ends[texts.offset + len(texts)]
-    return memoryview(data)[first:last].tobytes()
-
-
 def matches(cells: pa.ChunkedArray, pattern: str) -> bool:
     """Whether every known cell matches; the first cells decide where they can."""
-    import pyarrow.compute as pc
 
     def all_match(some: pa.ChunkedArray) -> bool:
         return pc.all(pc.match_substring_regex(some, pattern), min_count=0).as_py() is not False
@@ -118,148 +126,172 @@ def matches(cells: pa.ChunkedArray, pattern: str) -> bool:
 
 def first_row(mask: pa.ChunkedArray, value: bool) -> int | None:
     """The first row that holds the value."""
-    import pyarrow.compute as pc
-
     row = pc.index(mask, value).as_py()
     return None if row < 0 else row
 
 
-def wrong_cell(sheet: Sheet, name: str, row: int, value: str, kind: str) -> InputError:
-    """A cell that is not of the type that the user gave its column."""
+def wrong_cell(sheet: Any, name: str, row: int, value: str, kind: str) -> InputError:
+    """A cell of a :class:`Sheet` that is not of the type that the user gave its column."""
     return InputError(
         f"{sheet.path.name}, {sheet.place(row)} has {shown(value)} in column {name!r}, which is no "
         f"{kind}: correct it, or pass {meaning_missing(value)} if it means missing."
     )
 
 
-def parse_numbers(
-    cells: pa.ChunkedArray, decimal: str
-) -> tuple[pa.ChunkedArray | None, TextFormat]:
-    """Integers or numbers if all known cells are, and how they are written; else None."""
-    import pyarrow.compute as pc
+def parse_dates(
+    cells: pa.ChunkedArray, name: str = "column"
+) -> tuple[pa.ChunkedArray | None, Moment | None, str | None]:
+    """Dates, date-times or times if all known cells are; the form; or a note why not.
 
-    plain = TextFormat(decimal=decimal)
-    if matches(cells[:PEEK], INTEGER):
-        try:
-            integers = cells.cast("int64")
-            return (None if _has_leading_zero(cells) else integers), plain
-        except ValueError:
-            pass
-    pointed = _with_point(cells, decimal)
-    if not matches(pointed[:PEEK], NUMBER):
-        return None, plain
-    try:  # casting is much faster than matching, and refuses nearly as much
-        numbers = pointed.cast("float64")
-    except ValueError:
-        return None, plain
-    if pc.any(pc.is_nan(numbers)).as_py() or not pc.any(pc.is_finite(numbers)).as_py():
-        return None, plain
-    # Whole numbers that were no 64-bit integers are ids, whose last digits a float would lose.
-    if _has_leading_zero(pointed) or matches(pointed, INTEGER):
-        return None, plain
-    return numbers, _number_format(cells, decimal)
-
-
-def parse_numbers_as(
-    cells: pa.ChunkedArray, kind: str, decimal: str, name: str, sheet: Sheet
-) -> tuple[pa.ChunkedArray, TextFormat]:
-    """Numbers because the user says so: then 007 is seven, and any other cell is refused."""
-    import pyarrow.compute as pc
-
-    pointed = _with_point(cells, decimal)
-    row = first_row(pc.match_substring_regex(pointed, LENIENT[kind]), False)
-    if row is not None:
-        raise wrong_cell(sheet, name, row, cells[row].as_py(), kind)
-    pointed = pc.replace_substring_regex(pointed, r"^\+", "")
-    if kind == "integer":
-        return pointed.cast("int64"), TextFormat(decimal=decimal)
-    return pointed.cast("float64"), _number_format(cells, decimal)
+    >>> import pyarrow as pa
+    >>> column, moment, note = parse_dates(pa.chunked_array([["3.4.2021", "24.12.2021"]]))
+    >>> column.type, moment.pattern, moment.padded
+    (DataType(date32[day]), '%d.%m.%Y', False)
+    """
+    try:
+        if matches(cells[:PEEK], _ISO_DATE):  # the cast reads no other form
+            return cells.cast("date32"), Moment("%Y-%m-%d"), None
+        for pattern in (_ISO_MOMENT, _ISO_ZONED):
+            if matches(cells, pattern):
+                return *_moments(cells, zoned=pattern is _ISO_ZONED), None
+        if matches(cells, _TIME):
+            return *_times(cells), None
+        if matches(cells, _YEAR_FIRST):
+            return _dates(_parts(cells), "Ymd", _first(cells)[4])
+        if matches(cells, _YEAR_LAST):
+            return _year_last(cells, name)
+    except ValueError:  # looks like a date, but there is no 31st of February
+        pass
+    return None, None, None
 
 
-def _with_point(cells: pa.ChunkedArray, decimal: str) -> pa.ChunkedArray:
-    """The cells with a point for a decimal mark."""
-    import pyarrow.compute as pc
-
-    if decimal == ".":
-        return cells
-    # A point in a file with decimal commas groups thousands, or is a mistake: no number either way.
-    return pc.replace_substring(pc.replace_substring(cells, ".", "?"), decimal, ".")
-
-
-def _has_leading_zero(cells: pa.ChunkedArray) -> bool:
-    """Whether some cell is like 007, which Arrow reads but which is probably a label."""
-    import pyarrow.compute as pc
-
-    return pc.any(pc.match_substring_regex(cells, "^-?0[0-9]")).as_py() is True
-
-
-def _number_format(cells: pa.ChunkedArray, decimal: str) -> TextFormat:
-    import pyarrow.compute as pc
-
-    exponent, plain = 0, cells
-    letters = b"".join(map(content, cells.chunks))
-    if any(letter in letters for letter in b"eEiI"):
-        plain = cells.filter(pc.invert(pc.match_substring_regex(cells, "[eEiI]")))
-        if b"e" in letters or b"E" in letters:  # there is none in "infinity"
-            digits = pc.replace_substring_regex(cells, "[eE].*|[^0-9]", "")
-            exponent = pc.max(pc.utf8_length(pc.utf8_ltrim(digits, characters="0"))).as_py() or 1
-    mark = pc.find_substring(plain, decimal)
-    digits = pc.subtract(pc.subtract(pc.binary_length(plain), mark), 1)
-    extremes = pc.min_max(pc.if_else(pc.less(mark, 0), 0, digits)).as_py()
-    return TextFormat((extremes["min"] or 0, extremes["max"] or 0), exponent, decimal)
-
-
-def near_numbers(cells: pa.ChunkedArray, decimal: str, name: str, sheet: Sheet) -> str | None:
-    """The note on a column that would hold numbers without a few of its cells."""
-    is_number = _is_number_if_many(cells, decimal, NEARLY)
-    if is_number is None:
-        return None
-    row = first_row(is_number, False)
-    if row is None:
-        return f'Column "{name}" is read as text because some of its integers exceed 64 bits.'
-    value = cells[row].as_py()
-    return (
-        f'Column "{name}" is read as text because of "{value}" in {sheet.place(row)}; pass '
-        f"{meaning_missing(value)} if that means missing."
+def parse_dates_as(
+    cells: pa.ChunkedArray, kind: str, name: str, sheet: Any
+) -> tuple[pa.ChunkedArray, Moment]:
+    """Dates or times because the user says so; a cell that is none is refused."""
+    kind, _, pattern = kind.partition(":")
+    if pattern:
+        return _parse_by(cells, pattern, name, sheet)
+    column, moment, note = parse_dates(cells, name)
+    if column is not None and moment and pa.types.is_time(column.type) == (kind == "time"):
+        return column, moment
+    known = first_row(pc.is_valid(cells), True)
+    if known is None:
+        return _times(cells) if kind == "time" else (cells.cast("date32"), Moment("%Y-%m-%d"))
+    pattern = _TIME if kind == "time" else _ANY_DATE
+    unlike = None if note else first_row(pc.match_substring_regex(cells, pattern), False)
+    row = known if unlike is None else unlike
+    why = f"not every cell is a {kind} of one form"
+    if note:
+        why = "day and month cannot be told apart"
+    remedy = f"name its form, such as {typed(name, 'date:%d/%m/%Y')}"
+    if kind == "time":
+        remedy = f"write all of them like 17:30, or pass {typed(name, 'leave')}"
+    raise InputError(
+        f"Column {name!r} of {sheet.path.name} cannot be read as {kind}s, since {why} "
+        f"({sheet.place(row)} has {shown(cells[row].as_py())}): {remedy}."
     )
 
 
-def stray_words(cells: pa.ChunkedArray, decimal: str = ".") -> dict[str, int]:
-    """The words in a column that otherwise holds numbers, and how often each occurs.
-
-    They probably mean that a cell is missing: at most `MOST_WORDS` different ones, without a
-    digit, and repeated, unless they are few. Empty if there are none, or too few numbers.
-
-    >>> import pyarrow as pa
-    >>> stray_words(pa.chunked_array([["31", "?", "25", "?", None]]))
-    {'?': 2}
-    >>> stray_words(pa.chunked_array([["31", "12b", "25", "12b", None]]))
-    {}
-    """
-    import pyarrow.compute as pc
-
-    cells = pc.utf8_trim_whitespace(cells)
-    is_number = _is_number_if_many(cells, decimal, LEAST)
-    if is_number is None:
-        return {}
-    others = pc.value_counts(cells.filter(pc.invert(is_number)))
-    if not 0 < len(others) <= MOST_WORDS:
-        return {}
-    words = {pair["values"]: pair["counts"] for pair in others.to_pylist()}
-    few = pc.sum(is_number).as_py() >= NEARLY * pc.count(is_number).as_py()
-    has_digit = any(letter.isdigit() for word in words for letter in word)
-    return words if (few or min(words.values()) > 1) and not has_digit else {}
+def _parse_by(
+    cells: pa.ChunkedArray, pattern: str, name: str, sheet: Any
+) -> tuple[pa.ChunkedArray, Moment]:
+    """Dates in the form that the user names."""
+    _check_pattern(pattern, name)
+    column = pc.strptime(cells, format=pattern, unit="s", error_is_null=True)
+    # Arrow reads the 31st of February as a day of March: so write it again and compare.
+    zeros = r"(^|[^0-9])0+([0-9])"
+    again = pc.replace_substring_regex(pc.strftime(column, format=pattern), zeros, r"\1\2")
+    same = pc.equal(again, pc.replace_substring_regex(cells, zeros, r"\1\2"))
+    row = first_row(pc.or_(pc.is_null(cells), pc.fill_null(same, False)), False)
+    if row is not None:
+        raise wrong_cell(sheet, name, row, cells[row].as_py(), f"date {pattern}")
+    if not any(letter in pattern for letter in _TIMED):
+        column = column.cast("date32")
+    padded = not pc.any(pc.match_substring_regex(cells, "(^|[./-])[0-9]([./-]|$)")).as_py()
+    return column, Moment(pattern, padded=padded)
 
 
-def _is_number_if_many(
-    cells: pa.ChunkedArray, decimal: str, share: float
-) -> pa.ChunkedArray | None:
-    """True where a cell is written as a number, null where missing; None if too few are."""
-    import pyarrow.compute as pc
+def _check_pattern(pattern: str, name: str) -> None:
+    """Refuse a form in which dates are not complete."""
+    letters = re.findall("%(.)", pattern, re.DOTALL)
+    known = all(letter in "YymdBbhejHIMSpTRDFfzZ%aAntUW" for letter in letters)
+    year = any(letter in "YyDF" for letter in letters)
+    day = any(letter in "dejDF" for letter in letters)
+    if pattern.count("%%") * 2 + sum(letter != "%" for letter in letters) != pattern.count("%"):
+        known = False  # a single % at the end
+    if not (known and year and day):
+        raise InputError(
+            f"The form {pattern!r} of the dates in column {name!r} must have a day, a month and a "
+            f"year, such as {typed(name, 'date:%d/%m/%Y')}."
+        )
 
-    for some in (cells[: 10 * PEEK], cells):  # the first cells decide in most columns of text
-        is_number = pc.match_substring_regex(_with_point(some, decimal), NUMBER)
-        n_known, n_numbers = pc.count(is_number).as_py(), pc.sum(is_number).as_py() or 0
-        if n_numbers < (share if some is cells else share / 2) * n_known:
-            return None
-    return is_number
+
+def _clock(cells: pa.ChunkedArray) -> tuple[str, int]:
+    """Hours, minutes and, if any cell has them, seconds; the most digits of their fraction."""
+    seconds = pc.any(pc.match_substring_regex(cells, "[0-9]:[0-9]{2}:[0-9]")).as_py()
+    fraction = pc.replace_substring_regex(cells, r"^[^.]*\.?([0-9]*).*$", r"\1")
+    return "%H:%M:%S" if seconds else "%H:%M", pc.max(pc.utf8_length(fraction)).as_py() or 0
+
+
+def _moments(cells: pa.ChunkedArray, zoned: bool) -> tuple[pa.ChunkedArray, Moment]:
+    clock, digits = _clock(cells)
+    suffix = ""
+    if zoned:
+        suffixes = pc.unique(pc.replace_substring_regex(cells, "^.*?(Z|[+-][0-9:]+)$", r"\1"))
+        known = suffixes.drop_null().to_pylist()
+        suffix = known[0] if len(known) == 1 else "Z" if "Z" in known else "+00:00"
+    kind = pa.timestamp("ns" if digits > 6 else "us", "UTC" if zoned else None)
+    return cells.cast(kind), Moment(f"%Y-%m-%d{_first(cells)[10]}{clock}", digits, suffix=suffix)
+
+
+def _times(cells: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Moment]:
+    clock, digits = _clock(cells)
+    days = pc.binary_join_element_wise("1970-01-01", cells, " ")
+    return days.cast("timestamp[us]").cast("time64[us]"), Moment(clock, min(digits, 6))
+
+
+def _first(cells: pa.ChunkedArray) -> str:
+    """The first known cell."""
+    return str(cells[first_row(pc.is_valid(cells), True)])
+
+
+def _parts(cells: pa.ChunkedArray) -> Any:
+    """The three numbers of every date, a column of text each."""
+    pattern = "^(?P<first>[0-9]+)[./-](?P<second>[0-9]+)[./-](?P<third>[0-9]+)$"
+    return pc.extract_regex(cells, pattern).flatten()
+
+
+def _dates(parts: Any, order: str, mark: str) -> tuple[pa.ChunkedArray, Moment, None]:
+    """Dates whose parts come in an order such as "dmY", with a mark between them."""
+    by_letter = dict(zip(order, parts, strict=True))
+    padded = all(pc.min(pc.utf8_length(by_letter[letter])).as_py() == 2 for letter in "md")
+    month, day = (pc.utf8_lpad(by_letter[letter], width=2, padding="0") for letter in "md")
+    moment = Moment(mark.join(f"%{letter}" for letter in order), padded=padded)
+    # Going through ISO refuses a day that does not exist.
+    iso = pc.binary_join_element_wise(by_letter["Y"], month, day, "-")
+    return iso.cast("date32"), moment, None
+
+
+def _year_last(
+    cells: pa.ChunkedArray, name: str
+) -> tuple[pa.ChunkedArray | None, Moment | None, str | None]:
+    """Dates with the year at the end, if all have one mark and the place of the day is clear."""
+    text = _first(cells)
+    mark = re.sub("[0-9]", "", text)[0]
+    if not pc.all(pc.equal(pc.count_substring(cells, mark), 2)).as_py():
+        return None, None, None
+    parts = _parts(cells)
+    first_is_day, second_is_day = (pc.max(part.cast("int64")).as_py() > 12 for part in parts[:2])
+    if mark == "." or (first_is_day and not second_is_day):
+        return _dates(parts, "dmY", mark)
+    if second_is_day and not first_is_day:
+        return _dates(parts, "mdY", mark)
+    if first_is_day:
+        return None, None, None
+    example = typed(name, f"date:%d{mark}%m{mark}%Y")
+    note = (
+        f'Column "{name}" is read as text because day and month cannot be told apart in dates such '
+        f'as "{text}"; name its form, such as {example}.'
+    )
+    return None, None, note

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -29,6 +30,23 @@ class TypedTransform(BaseTransform):
     add_indicator: bool
     options: PropagationOptions
     types: dict[str, Any]
+
+    def __getattr__(self, name: str) -> Any:
+        """The options under their own names: ``transform.solver``."""
+        made = vars(self)  # empty while a copy is being made
+        if name in made.get("types", {}):
+            return made["types"][name]
+        if name in PropagationOptions.__dataclass_fields__ and "options" in made:
+            return getattr(made["options"], name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in PropagationOptions.__dataclass_fields__:
+            super().__setattr__("options", replace(self.options, **{name: value}))
+        elif name in vars(self).get("types", {}):
+            self.types[name] = value
+        else:
+            super().__setattr__(name, value)
 
     def forward(self, data: Any) -> Any:
         featured = [kind for kind in data.node_types if self.attr in data[kind]]

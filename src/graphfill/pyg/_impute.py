@@ -16,8 +16,7 @@ from torch_geometric.transforms import BaseTransform
 from .. import imputers
 from ..errors import InputError, UnreachedWarning, check_choice, warn_caller
 from ..graph._graph import Graph
-from ..solve import check_row_count
-from ..solve._matrix import open_matrix
+from ..solve import check_row_count, open_matrix
 from ._tensors import features_of, graph_of, graph_starts
 
 

@@ -8,9 +8,7 @@ import torch
 from torch import Tensor
 
 from ..errors import InputError
-from ..graph import check_edge_weights, weight_attribute
-from ..graph._graph import Graph
-from ..graph._ids import as_array
+from ..graph import Graph, as_array, check_edge_weights, weight_attribute
 from ..solve import check_missing_mask
 
 

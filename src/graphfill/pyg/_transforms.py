@@ -20,9 +20,7 @@ from torch_geometric.transforms import FeaturePropagation as _PyGFeaturePropagat
 from .. import errors
 from ..errors import InputError
 from ..graph._graph import Graph
-from ..solve import check_dense, check_row_count, check_shape
-from ..solve._matrix import open_matrix
-from ..solve._options import PropagationOptions
+from ..solve import PropagationOptions, check_dense, check_row_count, check_shape, open_matrix
 from ..solve._propagate import Result, propagate_with, warn_of
 from . import _tensors as tensors
 from ._hetero_transform import TypedTransform
@@ -110,15 +108,15 @@ class FeaturePropagation(TypedTransform):
                 "of one number: pass one of them."
             )
         steps = n_iter if num_iterations is None else num_iterations
-        self.num_iterations = 40 if steps is None else steps
-        errors.check_number("num_iterations", self.num_iterations, low=0, integer=True)
+        steps = 40 if steps is None else steps
+        errors.check_number("num_iterations", steps, low=0, integer=True)
         errors.check_choice("directed", directed, ("symmetrize", "refuse"))
         errors.check_choice("backend", backend, ("auto", "torch", "cpu"))
         errors.check_flag("add_indicator", add_indicator)
         self.options = PropagationOptions(
             normalization=normalization,
             solver=solver,
-            n_iter=self.num_iterations,
+            n_iter=steps,
             tol=tol,
             max_iter=max_iter,
             self_loops=self_loops,
@@ -129,6 +127,15 @@ class FeaturePropagation(TypedTransform):
         self.missing_mask, self.attr, self.edge_weight = missing_mask, attr, edge_weight
         self.directed, self.add_indicator, self.backend = directed, add_indicator, backend
         self.types = {"weights": weights, "shared": shared, "like": like}
+
+    @property
+    def num_iterations(self) -> int:
+        """PyG's name of `n_iter`."""
+        return self.options.n_iter
+
+    @num_iterations.setter
+    def num_iterations(self, steps: int) -> None:
+        self.options = replace(self.options, n_iter=steps)
 
     def forward(self, data: Any) -> Any:
         if isinstance(data, HeteroData):

@@ -23,7 +23,7 @@ from ..errors import (
     place,
     typed,
 )
-from ..io import as_number, stray_words
+from ..io import KINDS, as_number
 from ._arrow import Cells, read
 from ._categorical import Boolean, Category
 from ._numeric import Column, LeftAlone, Number, Whole
@@ -32,7 +32,6 @@ from ._objects import equals_marker
 if TYPE_CHECKING:
     import narwhals as nw
 
-KINDS = ("number", "integer", "boolean", "category", "date", "time", "duration", "leave")
 YES_AND_NO = {"true", "false", "t", "f", "yes", "no", "y", "n"}
 FEW_VALUES = 20  # up to here, text that repeats itself is a category
 
@@ -187,6 +186,8 @@ def _open_text(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Co
 
 def _stray_words(cells: Cells, missing: NDArray[np.bool_]) -> dict[str, int]:
     import pyarrow as pa
+
+    from ..io._columns import stray_words
 
     known = cells.twin.filter(pa.array(~missing))
     return stray_words(known) or stray_words(known, ",")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...io._atomic import replacing
+from ...io import replacing
 from .._grid import INTERRUPTED, run_and_report
 from .._problem import check_name
 from .._results import Results

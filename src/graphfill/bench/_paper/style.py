@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...io._atomic import replacing
+from ...io import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

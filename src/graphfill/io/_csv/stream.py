@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from ...errors import InputError, option
-from .._files import COMPRESSIONS, open_or_refuse, other_format, unreadable
-from .._sheet import Options
+from .._sheet import COMPRESSIONS, Options, open_or_refuse, other_format, unreadable
 from .dialect import WHITESPACE
 
 CHUNK = 1 << 20

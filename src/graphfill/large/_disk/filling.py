@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import check_choice
-from ...io import merge
-from ...io._atomic import replacing
-from ...io._columnar import parquet_writer
+from ...io import merge, replacing
 from ...solve import propagate_with
 from ...solve._memory import give_back, parse_bytes
 from ...table._alignment import Alignment, id_occurs_twice, row_without_id
@@ -176,6 +174,8 @@ class FilledColumns:
     def write(self, file: Any) -> None:
         """The columns of the input in order, new ones behind them."""
         import pyarrow as pa
+
+        from ...io._columnar import parquet_writer
 
         fields = {field.name: field for field in self.table.schema} | self._fields
         schema = pa.schema(list(fields.values()), self.table.schema.metadata)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...graph import Graph, check_node_count, check_weight_total
-from ...io._atomic import refusal
+from ...io import refusal
 from ...table._alignment import no_id_matches
 from ...table._id_column import Ids
 from ...table._options import Naming

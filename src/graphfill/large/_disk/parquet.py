@@ -19,8 +19,6 @@ from ...io import (
     check_header,
     check_is_file,
     check_some_rows,
-    finish,
-    grouping_of,
     unreadable,
 )
 from ...table._alignment import edge_without_end
@@ -142,6 +140,8 @@ class TableFile:
     """The columns of a Parquet file, a few at a time, and its rows, group by group."""
 
     def __init__(self, path: Path, types: dict[str, str] | None = None):
+        from ...io._columnar import grouping_of
+
         self.path, self._options = path, Options(None, types or {})
         with open_parquet(path) as file:
             self.schema = file.schema_arrow
@@ -178,6 +178,8 @@ class TableFile:
 
     def sheet(self, names: Sequence[str]) -> Sheet:
         """Some columns as :func:`graphfill.io.read_table` reads them."""
+        from ...io._columnar import finish
+
         types = {name: kind for name, kind in self._options.types.items() if name in names}
         sheet = Sheet(self.path, "parquet", self.arrow(names), source=self.grouping)
         return finish(sheet, replace(self._options, types=types))

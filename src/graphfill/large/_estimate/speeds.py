@@ -19,7 +19,6 @@ from ... import kernels
 from ...errors import InputError
 from ...graph._graph import Graph
 from ...graph._ordering import CACHE_BYTES, WORTH_HAVING
-from ...io._columnar import parquet_writer
 from ...kernels._threads import available
 from ...table._alignment import align
 from ...table._columns import open_column
@@ -203,6 +202,8 @@ def _table_speeds(sample: Sample) -> dict[str, float]:
         n_worked += len(column.missing)
         if len(surveying) < SURVEYED:
             surveying.append(timed(column_agreement, column, graph, 0)[0])
+
+    from ...io._columnar import parquet_writer
 
     def write() -> None:
         with io.BytesIO() as file, parquet_writer(file, cells.schema, table.grouping) as writer:

@@ -12,7 +12,7 @@ from ...errors import InputError, check_choice, check_flag, check_number
 from ...graph._components import graph_components, inverse_order
 from ...graph._graph import Graph
 from ...graph._ordering import cluster_order
-from ...io._atomic import refusal, sync_folder
+from ...io import refusal, sync_folder
 from ...solve import Span, check_magnitudes, check_row_count
 from ...solve._matrix import open_matrix
 from .layout import Extract, block_rows, cut_columns, cut_rows, known_first

@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import kernels
 from ...errors import InputError, check_choice
-from ...io._atomic import refusal, sync_folder
+from ...io import refusal, sync_folder
 from .manifest import newest, open_manifest
 from .plan import Outcome, make_plan
 from .shard import Shard, open_shard

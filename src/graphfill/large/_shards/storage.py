@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...io._atomic import refusal, sync_folder
+from ...io import refusal, sync_folder
 
 Array = np.ndarray
 ALIGNED = 64
