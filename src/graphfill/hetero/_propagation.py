@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import UnreachedWarning, check_flag, warn_caller
 from ..graph._graph import Graph
-from ..solve._options import PropagationOptions
+from ..solve import PropagationOptions
 from ..solve._propagate import propagate_with
 from ._nodes import NodeTypes, give_columns, read_nodes
 from ._relations import EdgeType, check_weights_kind, join, read_relations, read_weights

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import GraphfillWarning
 from ..graph._components import graph_components
 from ..graph._graph import Graph
-from ..solve._options import PropagationOptions
+from ..solve import PropagationOptions
 from ..solve._propagate import propagate_with
 from ._nodes import NodeTypes
 from ._relations import EdgeType, Relation, join

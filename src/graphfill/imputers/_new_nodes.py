@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..graph._components import with_self_loops
 from ..graph._graph import Graph
-from ..solve._options import PropagationOptions
+from ..solve import PropagationOptions
 from . import _neighborhood as neighborhood
 from ._base import Cells, Floats, Rows
 from ._links import grown

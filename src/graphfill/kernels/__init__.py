@@ -30,33 +30,17 @@ import warnings
 from ..errors import GraphfillWarning
 from ._threads import available, cut, share
 
-__all__ = [
-    "Passes",
-    "available",
-    "build_csr",
-    "cluster_order",
-    "components",
-    "cut",
-    "edge_range",
-    "empty_tile",
-    "extra_bytes",
-    "implementation",
-    "known_cells",
-    "pack",
-    "reach",
-    "select_rows",
-    "share",
-    "survey",
-    "tile_widths",
-    "unpack",
-]
+__all__ = ["Passes", "available", "cut", "implementation", "share"]
+__all__ += ["build_csr", "cluster_order", "components", "edge_range", "select_rows"]
+__all__ += ["empty_tile", "extra_bytes", "known_cells", "pack", "reach", "survey", "tile_widths"]
+__all__ += ["unpack"]
 
-
-def _choose() -> str:
-    if os.environ.get("GRAPHFILL_KERNELS") == "scipy":
-        return "scipy"
+implementation = "scipy"
+if os.environ.get("GRAPHFILL_KERNELS") != "scipy":
     try:
         from . import _compiled  # noqa: F401
+
+        implementation = "compiled"
     except ImportError:
         warnings.warn(
             "graphfill was installed without its compiled kernels and runs on SciPy, several "
@@ -64,11 +48,6 @@ def _choose() -> str:
             GraphfillWarning,
             stacklevel=2,
         )
-        return "scipy"
-    return "compiled"
-
-
-implementation = _choose()
 
 if implementation == "compiled":
     from ._compiled_graphs import build_csr, cluster_order, components, edge_range, select_rows

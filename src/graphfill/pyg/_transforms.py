@@ -20,10 +20,16 @@ from torch_geometric.transforms import FeaturePropagation as _PyGFeaturePropagat
 from .. import errors
 from ..errors import InputError
 from ..graph._graph import Graph
-from ..solve import check_dense, check_row_count, check_shape
+from ..solve import (
+    PropagationOptions,
+    Result,
+    check_dense,
+    check_row_count,
+    check_shape,
+    propagate_with,
+    warn_of,
+)
 from ..solve._matrix import open_matrix
-from ..solve._options import PropagationOptions
-from ..solve._propagate import Result, propagate_with, warn_of
 from . import _tensors as tensors
 from ._hetero_transform import TypedTransform
 from ._torch_solver import propagate_torch

@@ -180,11 +180,7 @@ class Container:
         return np.isnan(self.values)
 
     def rebuild(
-        self,
-        filled: Floats,
-        *,
-        columns: Iterable[int] | None = None,
-        names: Iterable[str] = (),
+        self, filled: Floats, *, columns: Iterable[int] | None = None, names: Iterable[str] = ()
     ) -> Any:
         """Give a filled matrix the kind, the dtypes and the labels of the input.
 

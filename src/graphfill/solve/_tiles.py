@@ -9,20 +9,11 @@ import numpy as np
 from .. import kernels
 from ..kernels import cut, share
 from ._arrays import check_narrowed
-from ._component_scaling import Scales, SmallComponents
-from ._plan import Layout
+from ._operator import Layout
 from ._problem import Problem
-from ._scaling import column_exponents, scaled
-from ._solvers import (
-    Progress,
-    Solution,
-    System,
-    Workspace,
-    chebyshev,
-    conjugate_gradients,
-    diffusion,
-    direct,
-)
+from ._scaling import Scales, SmallComponents, column_exponents, scaled
+from ._solvers import Progress, Solution, System, Workspace, conjugate_gradients
+from ._steps import chebyshev, diffusion, direct
 
 Array = np.ndarray
 
@@ -77,7 +68,7 @@ class Fill:
         self._workspace = Workspace()
         self._small: SmallComponents | None = None
         if problem.resolution and problem.centre != "mean":
-            self._small = SmallComponents(operator)
+            self._small = SmallComponents(operator.components, operator.passes, operator.diagonal)
 
     def run(self, tick: Progress) -> None:
         """Fill all tiles."""
