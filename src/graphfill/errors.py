@@ -112,11 +112,6 @@ def place(row: int) -> str:
     return _place.get()(row)
 
 
-def line_or_row(line: int | str) -> str:
-    """Where a cell stands in its file: "line 3", or as it is said already."""
-    return line if isinstance(line, str) else f"line {line}"
-
-
 def cell(row: int, column: Any, names: Sequence[Any] | None = None) -> str:
     """One cell as its owner would look it up."""
     return f"{place(row)}, column {column if names is None else repr(names[column])}"
@@ -154,15 +149,6 @@ def check_flag(name: str, value: Any) -> None:
         raise InputError(f"{name} is {value!r} but must be True or False.")
 
 
-def check_scores(value: Any, patterns: Sequence[str]) -> None:
-    """Refuse what is neither a switch nor a pattern of hiding."""
-    if not isinstance(value, (bool, np.bool_)) and value not in patterns:
-        raise InputError(
-            f"{parameter('scores')} is {value!r} but must be True, False or the way in which known "
-            f"cells are hidden: {', '.join(map(repr, patterns))}."
-        )
-
-
 def check_number(name: str, value: Any, *, low: float, integer: bool = False) -> None:
     """Refuse a parameter that is not a finite number from ``low`` on."""
     kinds = (int, np.integer) if integer else (int, float, np.integer, np.floating)
@@ -178,35 +164,6 @@ def check_steps_of_solver(steps: int | None, solver: str) -> None:
             f"--steps {steps} is given but --solver exact takes as many as it needs: add --solver "
             "diffusion to stop after so many, or leave --steps out."
         )
-
-
-def not_a_size(limit: str) -> InputError:
-    """A text that is no number of bytes."""
-    return InputError(
-        f'{parameter("memory_limit")}={limit!r} is not a size; write for example "4GB".'
-    )
-
-
-def check_memory_limit(limit: Any, size: Any) -> None:
-    """Refuse a limit that is no number, or that nothing, or everything, fits into."""
-    kinds = (int, float, np.integer, np.floating)
-    if isinstance(size, bool) or not isinstance(size, kinds) or not 0 < size < np.inf:
-        raise InputError(
-            f"{parameter('memory_limit')}={limit!r} must be a positive number of bytes."
-        )
-
-
-def memory_limit_too_low(
-    n_rows: int, n_columns: int, limit: str, needed: str, result: str
-) -> InputError:
-    """A limit below what the narrowest tile takes."""
-    name = parameter("memory_limit")
-    # A command has read a table by then, and what is left is less than what was typed.
-    verb = "leaves" if name.startswith("--") else "is"
-    return InputError(
-        f"{name} {verb} {limit} but filling {n_rows} x {n_columns} cells takes at least {needed} "
-        f"({result} of it for the result): raise the limit or fill fewer columns at a time."
-    )
 
 
 def check_column_name(name: Any, names: Sequence[Any], holder: str) -> None:

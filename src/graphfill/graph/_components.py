@@ -67,16 +67,8 @@ def adjacency_matrix(graph: Graph) -> Any:
 
 
 def choose_order(graph: Graph, reorder: bool | str, *, row_bytes: int, passes: int) -> Array | None:
-    """The order to solve in, or None for the graph's own.
-
-    Parameters
-    ----------
-    reorder : "auto", True or False
-    row_bytes : int
-        Bytes of one row of a tile.
-    passes : int
-        How many passes over a tile are to come.
-    """
+    """The order to solve in, or None for the graph's own, given the bytes of one row of a tile and
+    how many passes over it are to come."""
     if reorder is False or not len(graph.indices):
         return None
     if reorder is True:

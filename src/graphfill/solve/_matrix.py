@@ -24,19 +24,9 @@ def open_matrix(X: Any, *, missing_mask: Any = None) -> Container:
 
     A cell is missing where it is NaN, None or null, or where `missing_mask` is True.
 
-    Parameters
-    ----------
-    X : array-like, torch.Tensor, or a dataframe or series of pandas, polars or pyarrow
-        One row per node. Floats keep their width (float16 and bfloat16 are computed in float32);
-        integers, booleans and objects that are numbers or None are computed in float64.
-    missing_mask : array-like of bool of the shape of X, optional
-        True where a cell is missing, whatever number it holds.
-
-    Returns
-    -------
-    Container
-        Its ``values`` share memory with `X` where the layout allows, and are read-only: the
-        input is never changed.
+    Floats keep their width (float16 and bfloat16 are computed in float32); integers, booleans and
+    objects that are numbers or None are computed in float64. The container's ``values`` share
+    memory with `X` where the layout allows, and are read-only: the input is never changed.
 
     Examples
     --------

@@ -33,27 +33,11 @@ WORTH_LEAVING_OUT = 0.25
 class Operator:
     """A graph with its degrees, its change of variables and its components.
 
-    Parameters
-    ----------
-    graph : Graph
-    options : PropagationOptions
-        Of which ``normalization``, ``self_loops``, ``shrinkage`` (which adds shrinkage x D to the
-        diagonal of L) and ``threads`` count here.
-    dtype : float32 or float64
-    order : int32 array or None
-        Row r of the operator is node order[r]; None keeps the graph's order.
-
-    Attributes
-    ----------
-    passes : kernels.Passes
-    span : Span
-        Of the weights as they came; here they are multiplied by 2^span.exponent.
-    degree : float64 [n]
-    diagonal, scale : [n]
-        (1 + shrinkage) d and its inverse, 0 where d = 0.
-    components : Components
-    to_z, from_z : [n]
-        Row factors between the user's values and z.
+    Of the options, ``normalization``, ``self_loops``, ``shrinkage`` (which adds shrinkage x D to
+    the diagonal of L) and ``threads`` count here. Row r is node order[r]. ``diagonal`` is
+    (1 + shrinkage) d and ``scale`` its inverse, 0 where d = 0; ``to_z`` and ``from_z`` are row
+    factors between the user's values and z; ``span`` is that of the weights as they came, which
+    are multiplied by 2^span.exponent here.
     """
 
     def __init__(

@@ -131,26 +131,13 @@ def centre_of(normalization: str, shrinkage: float, exact: bool) -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """Options, and what follows from them for values of one type on one graph.
-
-    Attributes
-    ----------
-    options : PropagationOptions
-    span : Span
-        Of the graph's weights.
-    dtype : numpy.dtype
-        What to compute in.
-    tol : float
-        The relative residual to reach, where there is one to reach.
-    direct : bool
-        Whether to solve by elimination.
-    """
+    """Options, and what follows from them for values of one type on one graph."""
 
     options: PropagationOptions
     span: Span
-    dtype: np.dtype
-    tol: float
-    direct: bool = False
+    dtype: np.dtype  # to compute in
+    tol: float  # the relative residual to reach, where there is one to reach
+    direct: bool = False  # whether to solve by elimination
 
     @classmethod
     def of(

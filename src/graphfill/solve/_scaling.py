@@ -155,10 +155,8 @@ def scaled(cells: Array, exponent: Array, dtype: np.dtype) -> Array:
 
 def _largest(X: Array) -> Array:
     """The largest known number of each column by size, NaN where none is known; copies nothing."""
-    largest: Array = np.fmax(
-        np.fmax.reduce(X, axis=0, initial=np.nan), -np.fmin.reduce(X, axis=0, initial=np.nan)
-    )
-    return largest
+    highest = np.fmax.reduce(X, axis=0, initial=np.nan)
+    return np.asarray(np.fmax(highest, -np.fmin.reduce(X, axis=0, initial=np.nan)))
 
 
 @dataclass(frozen=True)
@@ -186,11 +184,7 @@ class Components:
 class Scales:
     """What each component of a tile's columns is measured from, and multiplied by.
 
-    Attributes
-    ----------
-    component : [n]
-        The row of the next two for each row of the tile.
-    shift, factor : [components, width]
+    ``component`` is, for each row of the tile, the row of the other two, [components, width].
     """
 
     component: Array
@@ -247,10 +241,7 @@ def choose_scales(
 class SmallComponents:
     """The components beside the largest one of a graph; false where there are none.
 
-    Attributes
-    ----------
-    component : [n]
-        Their numbers from 1 on; 0 is the largest component, and nodes without edges.
+    ``component`` is their number from 1 on per node; 0 is the largest, and nodes without edges.
     """
 
     def __init__(self, components: Components, passes: kernels.Passes, diagonal: Array):
@@ -328,5 +319,4 @@ class SmallComponents:
 
 
 def _ratio(total: Array, weights: Array) -> Array:
-    ratio: Array = np.divide(total, weights, out=np.zeros_like(total), where=weights > 0)
-    return ratio
+    return np.asarray(np.divide(total, weights, out=np.zeros_like(total), where=weights > 0))

@@ -62,28 +62,19 @@ class Workspace:
 class System:
     """(D - A)_uu z_u = b for one tile of columns, each with its own unknown cells.
 
-    Attributes
-    ----------
-    passes : Passes over A (or over A_uu, when whole rows are known or missing)
-    diagonal, scale : the diagonal of L and its inverse
-    known : which cells of the tile are known
-    z : [n, width]: known values, and the start at unknown cells; solvers overwrite it
-    source : [n, width] or None: A_uk z_k, when the passes run over A_uu only
-    reference : squared norm of b_0 per column, or None when z starts there
-    workspace : where further tiles come from
-    resolution : share of the values' norm that rounding may leave of a zero b_0
-    floor : least reference, so that this is not taken for one
+    The passes go over A, or over A_uu alone when whole rows are known or missing; then ``source``
+    is A_uk z_k. Solvers overwrite z, which holds the known values and the start.
     """
 
     passes: Passes
-    diagonal: Array
-    scale: Array
+    diagonal: Array  # of L
+    scale: Array  # its inverse
     known: Array
     z: Array
     source: Array | None = None
-    reference: Array | None = None
-    resolution: float = 0.0
-    floor: Array | float = 0.0
+    reference: Array | None = None  # squared norm of b_0 per column; None when z starts there
+    resolution: float = 0.0  # share of the values' norm that rounding may leave of a zero b_0
+    floor: Array | float = 0.0  # least reference, so that this is not taken for one
     workspace: Workspace = field(default_factory=Workspace)
 
     def reference_or(self, at_start: Array) -> Array:
@@ -154,46 +145,26 @@ class Search:
     In finite precision the updated residual drifts from the true one, b - L z, by about
     eps ||z|| a step. Where that could matter, a column that claims convergence is checked
     against its true residual, and starts again from there as long as that helps.
-
-    Attributes
-    ----------
-    iterations : taken so far
-    settled : whether ``true`` is final
-    reference : squared residual that others are relative to
-    goal : squared residual to reach
-    true, rho : squared residual, as last computed from z and as updated
-    active : whether the search goes on
-    started_from : ``true`` at the last (re)start
-    alpha, beta : length of the step along p, and how much of p the next direction keeps
     """
 
     iterations: Array
-    settled: Array
-    reference: Array
-    goal: Array
-    true: Array
-    rho: Array
+    settled: Array  # whether `true` is final
+    reference: Array  # squared residual that others are relative to
+    goal: Array  # squared residual to reach
+    true: Array  # squared residual, as last computed from z
+    rho: Array  # squared residual, as updated
     active: Array
-    started_from: Array
-    alpha: Array
-    beta: Array
+    started_from: Array  # `true` at the last (re)start
+    alpha: Array  # length of the step along p
+    beta: Array  # how much of p the next direction keeps
 
     @classmethod
     def start(cls, squared: Array, reference: Array, tol: float) -> Search:
         """From the squared residual of the start; ``tol`` is relative to ``reference``."""
-        goal, width = tol**2 * reference, len(squared)
-        return cls(
-            np.zeros(width, dtype=int),
-            np.zeros(width, dtype=bool),
-            reference,
-            goal,
-            squared,
-            squared.copy(),
-            squared > goal,
-            squared.copy(),
-            np.zeros(width),
-            np.zeros(width),
-        )
+        goal, zero = tol**2 * reference, np.zeros(len(squared))
+        active, rho, started_from = squared > goal, squared.copy(), squared.copy()
+        residuals = reference, goal, squared, rho, active, started_from
+        return cls(zero.astype(int), zero.astype(bool), *residuals, zero, zero.copy())
 
     def set_length(self, curvature: Array, max_iter: int) -> None:
         """Take in p . L p; a column without curvature (or with NaN) goes no further."""

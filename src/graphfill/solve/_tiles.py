@@ -34,22 +34,9 @@ class Fill:
     Columns are solved in the operator's type, and on a scale on which their squares can be
     added: a power of two, which leaves the bits of ordinary columns as they are.
 
-    Parameters
-    ----------
-    X : ndarray
-    layout : Layout
-    problem : Problem
-    start : matrix like X, or None
-        Where unknown cells start; None: at zero (after centring).
-    fill_values : [columns]
-        What unreached cells get.
-
-    Attributes
-    ----------
-    X : the matrix, filled by :meth:`run`
-    n_iter, residual : [columns]
-    reached : bool [components, columns]
-        Whether a component knows anything of a column.
+    ``start`` says where unknown cells start (None: at zero, after centring), ``fill_values`` what
+    unreached cells of each column get. :meth:`run` fills ``X``, sets ``n_iter`` and ``residual``
+    per column, and ``reached`` [components, columns]: whether a component knows anything of it.
     """
 
     def __init__(
