@@ -6,7 +6,7 @@ import time
 from contextlib import contextmanager
 
 import graphfill as gf
-from graphfill.graph import _ordering as ordering
+from graphfill.graph import _components as ordering
 from harness import Job, Options, verdict
 from peers import fill, pyg_transform
 from problems import ARXIV, FULL, TENTH, Case, Problem, relative_residual

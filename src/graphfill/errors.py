@@ -112,11 +112,6 @@ def place(row: int) -> str:
     return _place.get()(row)
 
 
-def line_or_row(line: int | str) -> str:
-    """Where a cell stands in its file: "line 3", or as it is said already."""
-    return line if isinstance(line, str) else f"line {line}"
-
-
 def cell(row: int, column: Any, names: Sequence[Any] | None = None) -> str:
     """One cell as its owner would look it up."""
     return f"{place(row)}, column {column if names is None else repr(names[column])}"
@@ -160,35 +155,6 @@ def check_number(name: str, value: Any, *, low: float, integer: bool = False) ->
     if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value < np.inf:
         kind = "a whole number" if integer else "a number"
         raise InputError(f"{name} is {value!r} but must be {kind} of at least {low}.")
-
-
-def not_a_size(limit: str) -> InputError:
-    """A text that is no number of bytes."""
-    return InputError(
-        f'{parameter("memory_limit")}={limit!r} is not a size; write for example "4GB".'
-    )
-
-
-def check_memory_limit(limit: Any, size: Any) -> None:
-    """Refuse a limit that is no number, or that nothing, or everything, fits into."""
-    kinds = (int, float, np.integer, np.floating)
-    if isinstance(size, bool) or not isinstance(size, kinds) or not 0 < size < np.inf:
-        raise InputError(
-            f"{parameter('memory_limit')}={limit!r} must be a positive number of bytes."
-        )
-
-
-def memory_limit_too_low(
-    n_rows: int, n_columns: int, limit: str, needed: str, result: str
-) -> InputError:
-    """A limit below what the narrowest tile takes."""
-    name = parameter("memory_limit")
-    # A command has read a table by then, and what is left is less than what was typed.
-    verb = "leaves" if name.startswith("--") else "is"
-    return InputError(
-        f"{name} {verb} {limit} but filling {n_rows} x {n_columns} cells takes at least {needed} "
-        f"({result} of it for the result): raise the limit or fill fewer columns at a time."
-    )
 
 
 def check_column_name(name: Any, names: Sequence[Any], holder: str) -> None:

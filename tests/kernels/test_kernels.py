@@ -259,7 +259,7 @@ def test_edge_range():
 
 def test_components_and_order():
     for n, source, target, _ in edge_lists():
-        indptr, indices, _ = kernels.build_csr(source, target, None, n)
+        indptr, indices, _ = kernels.build_csr(source, target, None, n, "mean", False)
         count, label, walk = kernels.components(indptr, indices)
         expected_count, expected, _ = scipy_kernels.components(indptr, indices)
         assert count == expected_count

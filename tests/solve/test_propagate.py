@@ -8,10 +8,10 @@ from reference import adjacency, closed_form, diffused, unreached
 
 import graphfill as gf
 from graphfill.errors import InputError
-from graphfill.graph import _ordering as ordering
-from graphfill.solve import _plan as layout
+from graphfill.graph import _components as ordering
+from graphfill.solve import _operator as layout
 from graphfill.solve import _propagate as solve
-from graphfill.solve._solvers.chebyshev import series
+from graphfill.solve._steps import series
 
 
 def random_problem(seed=0, n=300, columns=20, edges=900, missing=0.8, weighted=False):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import InputError, check_choice
 from . import _readers as reader
 from ._edges import Edges, build_rows, by_id, by_number, check_edge_weights, check_ends
-from ._ids import as_array, as_ids, check_node_count, row_ids
+from ._ids import as_array, as_ids, check_node_count, is_table, row_ids
 
 T = TypeVar("T")
 
@@ -279,7 +279,7 @@ class Graph:
         """
         if isinstance(graph, Graph):
             return graph
-        if reader.is_table(graph):
+        if is_table(graph):
             return cls.from_table(graph, n_nodes=n_nodes)
         if hasattr(graph, "tocsr"):
             return cls.from_scipy(graph)

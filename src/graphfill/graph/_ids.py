@@ -59,6 +59,11 @@ def check_distinct_ids(ids: Array, codes: NDArray[np.integer[Any]]) -> None:
         )
 
 
+def is_table(value: Any) -> bool:
+    # Asking the class: asking a lazy frame would resolve its schema.
+    return hasattr(type(value), "columns")
+
+
 def as_array(values: Any) -> Array:
     """Any array, series, tensor or sequence as a NumPy array that shares its memory if it can."""
     if hasattr(values, "detach"):  # a tensor, perhaps on a GPU or with a gradient

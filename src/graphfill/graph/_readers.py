@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, named
 from ._edges import Edges, check_edge_weights, first_outside
-from ._ids import as_array, as_ids, check_node_count, check_sequence, row_ids, unless_numbers
+from ._ids import (
+    as_array,
+    as_ids,
+    check_node_count,
+    check_sequence,
+    is_table,
+    row_ids,
+    unless_numbers,
+)
 
 Array = NDArray[Any]
 
@@ -142,11 +150,6 @@ def weight_attribute(data: Any, name: str) -> Any:
     if values is None:
         raise InputError(f"{type(data).__name__} has no attribute {name!r} to take weights from.")
     return values
-
-
-def is_table(value: Any) -> bool:
-    # Asking the class: asking a lazy frame would resolve its schema.
-    return hasattr(type(value), "columns")
 
 
 def from_table(table: Any, source: Any, target: Any, weight: Any) -> tuple[Any, Any, Any]:

@@ -18,15 +18,9 @@ from sklearn.impute import MissingIndicator
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..errors import UnreachedWarning, check_choice, check_flag, warn_caller
+from ..errors import InputError, UnreachedWarning, check_choice, check_flag, warn_caller
 from ..graph._graph import Graph
-from ..solve import (
-    check_columns_left,
-    check_row_count,
-    check_row_ids,
-    check_row_numbers,
-    check_two_dimensional,
-)
+from ..solve import check_row_count
 from ..solve._matrix import Container, open_matrix
 from ..solve._neighbors import known_means
 
@@ -40,6 +34,15 @@ _REMEDIES = {
     "nan": "left missing",
     "random": "drawn at random",
 }
+
+
+def check_two_dimensional(ndim: int) -> None:
+    """Refuse a single column or row where estimators need a table."""
+    if ndim != 2:
+        raise InputError(
+            f"X has {ndim} dimension(s) but an imputer needs two. Reshape your data: "
+            "X.reshape(-1, 1) (or .to_frame()) makes it one column, X.reshape(1, -1) one row."
+        )
 
 
 class Fill(NamedTuple):
@@ -178,7 +181,11 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         if self.add_indicator:
             self.indicator_ = MissingIndicator(error_on_new=False).fit(opened.values)
         if len(self._kept()) < self.n_features_in_:
-            check_columns_left(len(self._kept()))
+            if not len(self._kept()):
+                raise InputError(
+                    "X has no known cell at all, so keep_empty_features=False would drop every "
+                    "column: pass some known cells, or keep_empty_features=True."
+                )
             dropped = np.flatnonzero(np.isnan(self.statistics_))
             text = f"columns without any known cell were dropped: {_listed(dropped, opened)}"
             warn_caller(text, UnreachedWarning)
@@ -206,11 +213,21 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
             check_row_count(len(opened.values), graph.n_nodes)
             return None
         if graph.ids is None:
-            return check_row_numbers(labels, graph.n_nodes)
+            return _row_numbers(labels, graph.n_nodes)
         import pandas  # which the labels came from
 
         index = graph.derived("pandas index", lambda: pandas.Index(graph.ids))
-        return check_row_ids(labels, index.get_indexer(labels))
+        nodes: Rows = index.get_indexer(labels)
+        unknown = np.flatnonzero(nodes < 0)
+        if unknown.size:
+            raise InputError(
+                f"Row label {labels[unknown[0]]!r} is no node of the graph ({unknown.size} such "
+                "label(s)): set the index of X to node ids, or pass X.to_numpy() to go by position."
+            )
+        if labels.has_duplicates:
+            label = labels[labels.duplicated()][0]
+            raise InputError(f"Row label {label!r} occurs more than once: pass one row per node.")
+        return nodes
 
     def _place(self, opened: Container, nodes: Rows | None) -> Floats:
         """The kept columns, one row per node; rows not given are those seen in fit, or missing."""
@@ -286,3 +303,22 @@ def _listed(columns: Rows, opened: Container) -> str:
     shown = [repr(int(j) if names is None else names[j]) for j in columns[:5]]
     more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""
     return ", ".join(shown) + more
+
+
+def _row_numbers(labels: Any, n_nodes: int) -> Rows | None:
+    """Nodes of labelled rows when node ids are row numbers; None for all rows in order.
+
+    Labels that are no row numbers say nothing, so that only the order is left to go by.
+    """
+    numbers = labels.to_numpy(dtype=np.intp) if labels.dtype.kind in "iu" else np.array([-1])
+    if labels.has_duplicates or numbers.min() < 0 or numbers.max() >= n_nodes:
+        check_row_count(len(labels), n_nodes)
+        return None
+    if numbers.size < n_nodes:
+        return numbers
+    if (numbers[1:] < numbers[:-1]).any():
+        raise InputError(
+            "The index of X holds the numbers of all nodes in another order, so rows could go by "
+            "label or by position: pass X.sort_index() or X.reset_index(drop=True) to say which."
+        )
+    return None

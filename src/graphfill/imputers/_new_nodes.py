@@ -10,7 +10,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from ..graph import Graph, with_self_loops
-from ..solve._options import PropagationOptions
+from ..solve import PropagationOptions
 from . import _neighborhood as neighborhood
 from ._base import Cells, Floats, Rows
 from ._links import grown

@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import ConvergenceWarning, InputError, UnreachedWarning, check_flag, check_number
 from ..graph._graph import Graph
-from ..solve import PropagationOptions, check_two_dimensional, known_means, open_matrix
+from ..solve import PropagationOptions, open_matrix
+from ..solve._neighbors import known_means
 from ..solve._propagate import propagate_with
-from ._base import Fill, Floats, GraphImputer, Rows
+from ._base import Fill, Floats, GraphImputer, Rows, check_two_dimensional
 from ._links import grown, read_links
 from ._new_nodes import REVISITED, REVISITED_STEPS, KeptFill, fill_newcomers
 

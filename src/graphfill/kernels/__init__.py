@@ -7,19 +7,6 @@ results to rounding). The extension is used if it is there, unless the environme
 
 A *tile* is a block of columns as the solvers see it: n rows of ``width`` numbers, rows in
 the solver's order. Which of its cells are known is an opaque handle, made by ``pack``.
-
-``Passes(indptr, indices, weights, threads)``
-    One pass over a graph's edges per method: diffuse, diffuse_measured, residual,
-    laplacian, chebyshev; and over the rows of a tile: step_residual, step_direction,
-    known_sums, squares, shift_known.
-``survey``, ``pack``, ``unpack``, ``reach``, ``known_cells``
-    From the user's matrix to a tile and back.
-``edge_range``, ``build_csr``, ``components``, ``cluster_order``, ``select_rows``
-    From edges to a matrix, and the order of its rows.
-``tile_widths``, ``empty_tile``, ``extra_bytes``
-    What a tile can be, and what memory the passes take besides.
-``available``, ``cut``, ``share``
-    Threads, and the ranges of rows that they share.
 """
 
 from __future__ import annotations
@@ -30,45 +17,26 @@ import warnings
 from ..errors import GraphfillWarning
 from ._threads import available, cut, share
 
-__all__ = [
-    "Passes",
-    "available",
-    "build_csr",
-    "cluster_order",
-    "components",
-    "cut",
-    "edge_range",
-    "empty_tile",
-    "extra_bytes",
-    "implementation",
-    "known_cells",
-    "pack",
-    "reach",
-    "select_rows",
-    "share",
-    "survey",
-    "tile_widths",
-    "unpack",
-]
+__all__ = ["Passes"]  # a pass over a graph's edges, or over the rows of a tile, per method
+# From the user's matrix to a tile and back; from edges to a matrix, and the order of its rows.
+__all__ += ["known_cells", "pack", "reach", "survey", "unpack"]
+__all__ += ["build_csr", "cluster_order", "components", "edge_range", "select_rows"]
+# What a tile can be, and what memory the passes take besides; threads, and the rows they share.
+__all__ += ["empty_tile", "extra_bytes", "tile_widths"]
+__all__ += ["available", "cut", "implementation", "share"]
 
-
-def _choose() -> str:
-    if os.environ.get("GRAPHFILL_KERNELS") == "scipy":
-        return "scipy"
+implementation = "scipy"
+if os.environ.get("GRAPHFILL_KERNELS") != "scipy":
     try:
         from . import _compiled  # noqa: F401
+
+        implementation = "compiled"
     except ImportError:
-        warnings.warn(
+        text = (
             "graphfill was installed without its compiled kernels and runs on SciPy, several "
-            "times slower; reinstall it where a C compiler is found",
-            GraphfillWarning,
-            stacklevel=2,
+            "times slower; reinstall it where a C compiler is found"
         )
-        return "scipy"
-    return "compiled"
-
-
-implementation = _choose()
+        warnings.warn(text, GraphfillWarning, stacklevel=1)
 
 if implementation == "compiled":
     from ._compiled_graphs import build_csr, cluster_order, components, edge_range, select_rows

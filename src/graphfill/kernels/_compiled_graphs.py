@@ -30,12 +30,7 @@ def edge_range(source: Array, target: Array) -> tuple[int, int]:
 
 
 def build_csr(
-    source: Array,
-    target: Array,
-    weights: Array | None,
-    n_nodes: int,
-    merge: str = "mean",
-    keep_loops: bool = False,
+    source: Array, target: Array, weights: Array | None, n_nodes: int, merge: str, keep_loops: bool
 ) -> tuple[Array, Array, Array | None]:
     """The symmetric CSR of a list of edges: rows sorted, duplicates merged.
 

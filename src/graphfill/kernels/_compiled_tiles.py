@@ -40,13 +40,8 @@ def extra_bytes(n_rows: int, n_columns: int, entries: int, width: int, itemsize:
 class Passes:
     """The passes over one matrix, and the threads that share them.
 
-    Parameters
-    ----------
-    indptr, indices : int64 [n + 1], int32 [entries]
-        The rows of A; columns may outnumber the rows.
-    weights : array of the tile's type or None
-        None: every entry is one, and no values are read.
-    threads : int
+    Columns of A may outnumber its rows. Weights are of the tile's type; None: every entry is one,
+    and no values are read.
     """
 
     def __init__(self, indptr: Array, indices: Array, weights: Array | None, threads: int):
@@ -93,7 +88,7 @@ class Passes:
         self, scale: Array, known: Array, t: Array, out: Array, x: Array, factor: float, c: float
     ) -> None:
         """out = factor scale A t - out at unknown cells; x += c out."""
-        self._run("chebyshev", scale, known, t, out, x=x, factor=factor, coefficient=c)
+        self._run("chebyshev", scale, known, t, out, x=x, factors=(factor, c))
 
     def step_residual(
         self, diagonal: Array, known: Array, q: Array, r: Array, alpha: Array
@@ -130,8 +125,7 @@ class Passes:
         *,
         source: Array | None = None,
         x: Array | None = None,
-        factor: float = 0.0,
-        coefficient: float = 0.0,
+        factors: tuple[float, float] = (0.0, 0.0),
         lanes: Array | None = None,
         measured: bool = False,
         width: int = 0,
@@ -142,7 +136,7 @@ class Passes:
         def rows(lo: int, hi: int) -> None:
             _compiled.tile_pass(
                 _PASS[name], self.indptr, self.indices, self.weights, row, known, z, out, source,
-                x, factor, coefficient, lanes, sums, BLOCK_ROWS, width, lo, hi,
+                x, *factors, lanes, sums, BLOCK_ROWS, width, lo, hi,
             )  # fmt: skip
 
         if self.shared(width):

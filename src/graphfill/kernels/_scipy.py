@@ -37,14 +37,12 @@ def _csr(indptr: Array, indices: Array, weights: Array | None, n_columns: int) -
 
 
 def _inverse(diagonal: Array) -> Array:
-    inverse: Array = np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0)
-    return inverse
+    return np.asarray(np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0))
 
 
 def _column_sums(values: Array) -> Array:
     """Sums of float64 columns in the order of the rows, whatever the width."""
-    sums: Array = values.cumsum(axis=0)[-1]
-    return sums
+    return np.asarray(values.cumsum(axis=0)[-1])
 
 
 class Passes:
@@ -190,12 +188,7 @@ def edge_range(source: Array, target: Array) -> tuple[int, int]:
 
 
 def build_csr(
-    source: Array,
-    target: Array,
-    weights: Array | None,
-    n_nodes: int,
-    merge: str = "mean",
-    keep_loops: bool = False,
+    source: Array, target: Array, weights: Array | None, n_nodes: int, merge: str, keep_loops: bool
 ) -> tuple[Array, Array, Array | None]:
     a = np.minimum(source, target).astype(np.int64)
     b = np.maximum(source, target).astype(np.int64)

@@ -14,7 +14,7 @@ from torch_geometric.transforms import BaseTransform
 from ..errors import GraphfillWarning, InputError, warn_caller
 from ..hetero import propagate_hetero
 from ..hetero._relations import check_weights_kind
-from ..solve._options import PropagationOptions
+from ..solve import PropagationOptions
 from ._tensors import compressed, features_of, is_sparse, missing_cells, with_indicator
 
 

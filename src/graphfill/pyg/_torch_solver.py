@@ -23,8 +23,9 @@ from ..solve import (
     check_row_count,
     finish,
 )
-from ..solve._component_scaling import SmallComponents, choose_scales
-from ..solve._solvers import Search, is_measured, relative
+from ..solve._scaling import SmallComponents, choose_scales
+from ..solve._solvers import Search, relative
+from ..solve._steps import is_measured
 
 BLOCK_CELLS = 1 << 25  # cells solved for at once
 
@@ -92,7 +93,7 @@ class TorchFill:
         self.n_components = operator.components.count
         self.n_scales = 1
         if problem.resolution and problem.centre != "mean":
-            small = SmallComponents(operator)
+            small = SmallComponents(operator.components, operator.passes, operator.diagonal)
             self.n_scales = len(small)
             if small:
                 self.component = torch.tensor(small.component.astype(np.int64), device=device)

@@ -20,8 +20,16 @@ from torch_geometric.transforms import FeaturePropagation as _PyGFeaturePropagat
 from .. import errors
 from ..errors import InputError
 from ..graph._graph import Graph
-from ..solve import PropagationOptions, check_dense, check_row_count, check_shape, open_matrix
-from ..solve._propagate import Result, propagate_with, warn_of
+from ..solve import (
+    PropagationOptions,
+    Result,
+    check_dense,
+    check_row_count,
+    check_shape,
+    open_matrix,
+    propagate_with,
+    warn_of,
+)
 from . import _tensors as tensors
 from ._hetero_transform import TypedTransform
 from ._torch_solver import propagate_torch

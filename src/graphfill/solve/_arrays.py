@@ -102,16 +102,8 @@ def working_dtype(dtypes: Sequence[Any]) -> type[np.floating]:
 class Container:
     """A NumPy array, or anything NumPy can make one of; also the interface of the other kinds.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n, F), float32 or float64, C-contiguous, read-only
-        The cells, NaN where missing.
-    shape : tuple of int
-        The shape of the input; 1-D input is one column of `values`.
-    feature_names : list or None
-        The input's column names; None when the kind has none.
-    row_ids : pandas.Index or None
-        The input's row labels; None when the kind has none.
+    ``values`` is a float32 or float64 matrix, C-contiguous and read-only, NaN where missing; 1-D
+    input is one column of it. Column names and row labels are None when the kind has none.
     """
 
     kind = "numpy"
@@ -180,25 +172,15 @@ class Container:
         return np.isnan(self.values)
 
     def rebuild(
-        self,
-        filled: Floats,
-        *,
-        columns: Iterable[int] | None = None,
-        names: Iterable[str] = (),
+        self, filled: Floats, *, columns: Iterable[int] | None = None, names: Iterable[str] = ()
     ) -> Any:
         """Give a filled matrix the kind, the dtypes and the labels of the input.
 
         Floats come back in the dtype they came in. Integers and booleans come back as float64;
         in tables that have a dtype per column, a column with nothing missing comes back as it was.
 
-        Parameters
-        ----------
-        filled : ndarray of shape (n, len(columns) + len(names))
-            The filled matrix; it may be handed out without a copy.
-        columns : iterable of int, optional
-            Which columns of the input `filled` starts with; all of them by default.
-        names : iterable of str
-            Names of the new columns that follow them.
+        `filled`, which may be handed out without a copy, starts with these `columns` of the input
+        (all of them by default), and goes on with new columns of these `names`.
 
         Examples
         --------

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from ..errors import InputError, cell, first_cell
 from ._arrays import Container as Container
 from ._arrays import Floats, TensorContainer
-from ._frames import NarwhalsContainer, PandasContainer
 
 
 def open_matrix(X: Any, *, missing_mask: Any = None) -> Container:
@@ -25,19 +24,9 @@ def open_matrix(X: Any, *, missing_mask: Any = None) -> Container:
 
     A cell is missing where it is NaN, None or null, or where `missing_mask` is True.
 
-    Parameters
-    ----------
-    X : array-like, torch.Tensor, or a dataframe or series of pandas, polars or pyarrow
-        One row per node. Floats keep their width (float16 and bfloat16 are computed in float32);
-        integers, booleans and objects that are numbers or None are computed in float64.
-    missing_mask : array-like of bool of the shape of X, optional
-        True where a cell is missing, whatever number it holds.
-
-    Returns
-    -------
-    Container
-        Its ``values`` share memory with `X` where the layout allows, and are read-only: the
-        input is never changed.
+    Floats keep their width (float16 and bfloat16 are computed in float32); integers, booleans and
+    objects that are numbers or None are computed in float64. The container's ``values`` share
+    memory with `X` where the layout allows, and are read-only: the input is never changed.
 
     Examples
     --------
@@ -63,6 +52,8 @@ def _container_class(X: Any) -> type[Container]:
     if _is_tensor(X):
         return TensorContainer
     from narwhals import dependencies
+
+    from ._frames import NarwhalsContainer, PandasContainer
 
     if dependencies.is_pandas_dataframe(X) or dependencies.is_pandas_series(X):
         return PandasContainer
@@ -139,55 +130,4 @@ def check_row_count(n_rows: int, n_nodes: int) -> None:
         raise InputError(
             f"X has {n_rows} row(s) but the graph has {n_nodes} node(s): pass one row per node, or "
             "give the graph ids and X a pandas index to pass some of them."
-        )
-
-
-def check_row_ids(labels: Any, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Refuse labels that name a node twice, or one the graph does not have (node -1)."""
-    unknown = np.flatnonzero(nodes < 0)
-    if unknown.size:
-        raise InputError(
-            f"Row label {labels[unknown[0]]!r} is no node of the graph ({unknown.size} such "
-            "label(s)): set the index of X to node ids, or pass X.to_numpy() to go by position."
-        )
-    if labels.has_duplicates:
-        label = labels[labels.duplicated()][0]
-        raise InputError(f"Row label {label!r} occurs more than once: pass one row per node.")
-    return nodes
-
-
-def check_row_numbers(labels: Any, n_nodes: int) -> NDArray[np.intp] | None:
-    """Nodes of labelled rows when node ids are row numbers; None for all rows in order.
-
-    Labels that are no row numbers say nothing, so that only the order is left to go by.
-    """
-    numbers = labels.to_numpy(dtype=np.intp) if labels.dtype.kind in "iu" else np.array([-1])
-    if labels.has_duplicates or numbers.min() < 0 or numbers.max() >= n_nodes:
-        check_row_count(len(labels), n_nodes)
-        return None
-    if numbers.size < n_nodes:
-        return numbers
-    if (numbers[1:] < numbers[:-1]).any():
-        raise InputError(
-            "The index of X holds the numbers of all nodes in another order, so rows could go by "
-            "label or by position: pass X.sort_index() or X.reset_index(drop=True) to say which."
-        )
-    return None
-
-
-def check_two_dimensional(ndim: int) -> None:
-    """Refuse a single column or row where estimators need a table."""
-    if ndim != 2:
-        raise InputError(
-            f"X has {ndim} dimension(s) but an imputer needs two. Reshape your data: "
-            "X.reshape(-1, 1) (or .to_frame()) makes it one column, X.reshape(1, -1) one row."
-        )
-
-
-def check_columns_left(n_columns: int) -> None:
-    """Refuse to drop every column."""
-    if n_columns == 0:
-        raise InputError(
-            "X has no known cell at all, so keep_empty_features=False would drop every column: "
-            "pass some known cells, or keep_empty_features=True."
         )

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import errors, kernels
+from .. import kernels
+from ..errors import InputError, parameter
 
 # Tiles of n rows that a solver keeps at once.
 BLOCKS = {"diffusion": 2, "chebyshev": 4, "exact": 4, "direct": 4}
@@ -25,23 +26,14 @@ ROOMY_BYTES = 1 << 30
 
 @dataclass(frozen=True)
 class Footprint:
-    """The sizes that decide how much memory a fill takes.
-
-    Attributes
-    ----------
-    n_rows, n_columns, itemsize : the matrix
-    entries : entries of the graph's CSR
-    blocks : tiles kept at once
-    graph_copies : how often the graph's arrays are rewritten (in another order, with loops ...)
-    weighted : whether edges have values
-    """
+    """The sizes that decide how much memory a fill takes: of the matrix, and of the graph's CSR."""
 
     n_rows: int
     n_columns: int
     itemsize: int
     entries: int
-    blocks: int
-    graph_copies: int
+    blocks: int  # tiles kept at once
+    graph_copies: int  # in another order, with loops ...
     weighted: bool
 
     @property
@@ -74,10 +66,16 @@ def parse_bytes(limit: int | float | str | None) -> int | None:
         pattern = r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([kMGT]?)(i?)B?\s*"
         match = re.fullmatch(pattern, limit, flags=re.IGNORECASE)
         if match is None:
-            raise errors.not_a_size(limit)
+            raise InputError(
+                f'{parameter("memory_limit")}={limit!r} is not a size; write for example "4GB".'
+            )
         number, prefix, binary = match.groups()
         size = float(number) * (1024 if binary else 1000) ** " KMGT".index(prefix.upper() or " ")
-    errors.check_memory_limit(limit, size)
+    kinds = (int, float, np.integer, np.floating)
+    if isinstance(size, bool) or not isinstance(size, kinds) or not 0 < size < np.inf:
+        raise InputError(
+            f"{parameter('memory_limit')}={limit!r} must be a positive number of bytes."
+        )
     return int(size)
 
 
@@ -100,9 +98,15 @@ def widest_tile(footprint: Footprint, dtype: np.dtype, limit: int | None) -> int
         return max(w for w in widths if w * footprint.itemsize <= row_bytes)
     fitting = [w for w in widths if fits(footprint, w, limit)]
     if not fitting:
-        shape = footprint.n_rows, footprint.n_columns
-        sizes = limit, footprint.total_bytes(1), footprint.result_bytes
-        raise errors.memory_limit_too_low(*shape, *map(readable, sizes))
+        name = parameter("memory_limit")
+        # A command has read a table by then, and what is left is less than what was typed.
+        verb = "leaves" if name.startswith("--") else "is"
+        raise InputError(
+            f"{name} {verb} {readable(limit)} but filling {footprint.n_rows} x "
+            f"{footprint.n_columns} cells takes at least {readable(footprint.total_bytes(1))} "
+            f"({readable(footprint.result_bytes)} of it for the result): raise the limit or fill "
+            "fewer columns at a time."
+        )
     return max(fitting)
 
 

@@ -1,6 +1,6 @@
-"""What every way of solving decides beforehand, and what it says in the end.
+"""The options, what follows from them before solving, and the result with its warnings.
 
-In memory, over shards and in torch alike: a :class:`Problem` is made of the options before, and
+The same in memory, over shards and in torch: a :class:`Problem` is made of the options before, and
 :func:`finish` makes a :class:`Result` of the answer, and warns where it is not what was asked for.
 """
 
@@ -12,14 +12,71 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ConvergenceWarning, UnreachedWarning, warn_caller
-from ._options import PropagationOptions
+from ..errors import (
+    ConvergenceWarning,
+    UnreachedWarning,
+    check_choice,
+    check_flag,
+    check_number,
+    warn_caller,
+)
+from ..kernels import available
+from ._memory import parse_bytes
 from ._scaling import Span
 from ._solvers import resolution
 
 Array = np.ndarray
 
 DEFAULT_TOL = {"float32": 1e-6, "float64": 1e-10}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PropagationOptions:
+    """The options of :func:`graphfill.propagate`, where each is described.
+
+    Examples
+    --------
+    >>> PropagationOptions(solver="exact", memory_limit="1 kB").memory_limit
+    1000
+    """
+
+    normalization: str = "sym"
+    solver: str = "diffusion"
+    n_iter: int = 40
+    tol: float | None = None
+    max_iter: int = 10_000
+    self_loops: bool = False
+    shrinkage: float = 0.0
+    unreached: str = "zero"
+    reorder: bool | str = "auto"
+    memory_limit: Any = None  # as given: 4e9 or "4GB"; in bytes once checked
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("normalization", self.normalization, ("sym", "rw"))
+        check_choice("solver", self.solver, ("diffusion", "chebyshev", "exact"))
+        check_choice("unreached", self.unreached, ("zero", "mean", "nan"))
+        if self.reorder != "auto":
+            check_flag("reorder", self.reorder)
+        check_flag("self_loops", self.self_loops)
+        check_number("n_iter", self.n_iter, low=0, integer=True)
+        check_number("max_iter", self.max_iter, low=1, integer=True)
+        check_number("shrinkage", self.shrinkage, low=0)
+        if self.tol is not None:
+            check_number("tol", self.tol, low=0)
+        if self.threads is not None:
+            check_number("threads", self.threads, low=1, integer=True)
+        object.__setattr__(self, "memory_limit", parse_bytes(self.memory_limit))
+
+    @property
+    def n_threads(self) -> int:
+        """Threads to use: as many as asked for, or as there are cores."""
+        return self.threads or available()
+
+    @property
+    def exact(self) -> bool:
+        """Whether the limit is solved for, and not a number of steps taken."""
+        return self.solver == "exact"
 
 
 @dataclass
@@ -74,26 +131,13 @@ def centre_of(normalization: str, shrinkage: float, exact: bool) -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """Options, and what follows from them for values of one type on one graph.
-
-    Attributes
-    ----------
-    options : PropagationOptions
-    span : Span
-        Of the graph's weights.
-    dtype : numpy.dtype
-        What to compute in.
-    tol : float
-        The relative residual to reach, where there is one to reach.
-    direct : bool
-        Whether to solve by elimination.
-    """
+    """Options, and what follows from them for values of one type on one graph."""
 
     options: PropagationOptions
     span: Span
-    dtype: np.dtype
-    tol: float
-    direct: bool = False
+    dtype: np.dtype  # to compute in
+    tol: float  # the relative residual to reach, where there is one to reach
+    direct: bool = False  # whether to solve by elimination
 
     @classmethod
     def of(
@@ -175,11 +219,7 @@ def finish(
 
 
 def warn_of(
-    result: Result,
-    n_missing: int,
-    unreached: str,
-    known_in_column: Array,
-    names: list[Any] | None,
+    result: Result, n_missing: int, unreached: str, known_in_column: Array, names: list[Any] | None
 ) -> None:
     """Warn of the cells that cannot be inferred from the graph."""
     if not result.n_unreached:

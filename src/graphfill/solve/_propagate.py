@@ -12,13 +12,10 @@ from .. import kernels
 from ..errors import InputError, cell, first_cell
 from ..graph import Graph, graph_components
 from ._matrix import check_row_count, open_matrix
-from ._options import PropagationOptions
-from ._plan import lay_out
-from ._problem import Problem, Result, finish, warn_of
+from ._operator import lay_out
+from ._problem import Problem, PropagationOptions, Result, finish
 from ._solvers import Progress
 from ._tiles import Fill
-
-__all__ = ["Result", "progress_bar", "propagate", "propagate_with", "warn_of"]
 
 Array = np.ndarray
 

@@ -9,20 +9,11 @@ import numpy as np
 from .. import kernels
 from ..kernels import cut, share
 from ._arrays import check_narrowed
-from ._component_scaling import Scales, SmallComponents
-from ._plan import Layout
+from ._operator import Layout
 from ._problem import Problem
-from ._scaling import column_exponents, scaled
-from ._solvers import (
-    Progress,
-    Solution,
-    System,
-    Workspace,
-    chebyshev,
-    conjugate_gradients,
-    diffusion,
-    direct,
-)
+from ._scaling import Scales, SmallComponents, column_exponents, scaled
+from ._solvers import Progress, Solution, System, Workspace, conjugate_gradients
+from ._steps import chebyshev, diffusion, direct
 
 Array = np.ndarray
 
@@ -43,22 +34,9 @@ class Fill:
     Columns are solved in the operator's type, and on a scale on which their squares can be
     added: a power of two, which leaves the bits of ordinary columns as they are.
 
-    Parameters
-    ----------
-    X : ndarray
-    layout : Layout
-    problem : Problem
-    start : matrix like X, or None
-        Where unknown cells start; None: at zero (after centring).
-    fill_values : [columns]
-        What unreached cells get.
-
-    Attributes
-    ----------
-    X : the matrix, filled by :meth:`run`
-    n_iter, residual : [columns]
-    reached : bool [components, columns]
-        Whether a component knows anything of a column.
+    ``start`` says where unknown cells start (None: at zero, after centring), ``fill_values`` what
+    unreached cells of each column get. :meth:`run` fills ``X``, sets ``n_iter`` and ``residual``
+    per column, and ``reached`` [components, columns]: whether a component knows anything of it.
     """
 
     def __init__(
@@ -77,7 +55,7 @@ class Fill:
         self._workspace = Workspace()
         self._small: SmallComponents | None = None
         if problem.resolution and problem.centre != "mean":
-            self._small = SmallComponents(operator)
+            self._small = SmallComponents(operator.components, operator.passes, operator.diagonal)
 
     def run(self, tick: Progress) -> None:
         """Fill all tiles."""

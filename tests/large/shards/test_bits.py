@@ -6,7 +6,7 @@ import pytest
 import graphfill as gf
 from graphfill.large._engines import ShardedSolving, propagate_sharded
 from graphfill.large._shards import StoredGraph
-from graphfill.solve._options import PropagationOptions
+from graphfill.solve import PropagationOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 compiled_only = pytest.mark.skipif(

@@ -17,8 +17,8 @@ from scipy import sparse
 from torch import Tensor
 
 from ... import kernels
+from ...graph import cluster_order
 from ...graph._graph import Graph
-from ...graph._ordering import cluster_order
 from .. import _compiled_layers as compiled
 
 LARGE = 2**28  # entries times columns from which the compiled product is the faster

@@ -15,10 +15,10 @@ import numpy as np
 
 from ... import kernels
 from ...errors import InputError, option
-from ...graph._ordering import CACHE_BYTES
+from ...graph import CACHE_BYTES
 from ...kernels._threads import available
+from ...solve import SMALL_BYTES
 from ...solve._memory import BLOCKS, Footprint, readable
-from ...solve._plan import SMALL_BYTES
 from ...trust._channels import BLOCK_BYTES
 from .graph_file import EDGE_BYTES, SORT_BYTES
 from .parquet import EDGES_AT_ONCE, ColumnSize, EdgeFile, TableFile

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, option, parameter, switch
-from ...solve._options import PropagationOptions
-from ...solve._propagate import Result
+from ...solve import PropagationOptions, Result
 from .engine import Engine
 from .propagate import propagate_sharded
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ... import kernels
 from ...errors import InputError
+from ...graph import CACHE_BYTES, WORTH_HAVING
 from ...graph._graph import Graph
-from ...graph._ordering import CACHE_BYTES, WORTH_HAVING
 from ...kernels._threads import available
 from ...table._alignment import align
 from ...table._columns import open_column

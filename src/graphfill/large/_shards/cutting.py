@@ -9,9 +9,9 @@ import numpy as np
 
 from ... import kernels
 from ...errors import InputError, check_choice, check_flag, check_number
+from ...graph import cluster_order
 from ...graph._components import graph_components, inverse_order
 from ...graph._graph import Graph
-from ...graph._ordering import cluster_order
 from ...io import refusal, sync_folder
 from ...solve import Span, check_magnitudes, check_row_count
 from ...solve._matrix import open_matrix

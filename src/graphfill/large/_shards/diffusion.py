@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...solve._solvers import is_measured, relative
+from ...solve._solvers import relative
+from ...solve._steps import is_measured
 from .plan import Outcome, Phase, Plan
 
 Array = np.ndarray
 
 
 class Diffusion(Plan):
-    """z <- scale A z, ``n_iter`` times, as in :func:`graphfill.solve._solvers.diffusion`.
+    """z <- scale A z, ``n_iter`` times, as in :func:`graphfill.solve._steps.diffusion`.
 
     Bits are those of a run in one piece: sums go over the same neighbours in the same order.
     """

@@ -160,8 +160,8 @@ class _CompiledPasses(kernels.Passes):
         sums = np.zeros((n_blocks, width)) if given.get("measured") else None
         _compiled.tile_pass(
             _compiled.PASSES.index(name), self.indptr, self.indices, self.weights, row, known, z,
-            out, given.get("source"), given.get("x"), given.get("factor", 0.0),
-            given.get("coefficient", 0.0), given.get("lanes"), sums, self.block_rows, width, 0,
+            out, given.get("source"), given.get("x"), *given.get("factors", (0.0, 0.0)),
+            given.get("lanes"), sums, self.block_rows, width, 0,
             self.n_rows,
         )  # fmt: skip
         return np.empty(0) if sums is None else sums

@@ -1,19 +1,129 @@
-"""The exact solution, by conjugate gradients on all columns at once."""
+"""One tile of the problem, and its exact solution by conjugate gradients.
+
+Every solver, here and in ``_steps``, works on one tile, a :class:`System`, in z-space (see
+``_operator``), and reports per column the residual ``||b - L_uu z_u|| / ||b_0||`` in the norm of
+D^-1, where b_0 is the residual of the solver's plain start (all zeros, or the column's mean for
+``exact``).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from .system import Progress, Solution, System, relative
+from ..kernels import Passes, empty_tile
 
 Array = np.ndarray
+Progress = Callable[[float], None]  # called with each further share of the tile that is solved
 
 DRIFT = 4.0  # times eps and the norm of z, by which the residual drifts in a step, about
 ROOM = 0.8  # of the goal is aimed at, which leaves room for the drift
 HELPED = 0.25  # of the residual at most must be left for another start to be worth it
+
+
+class Workspace:
+    """Hands out tiles; ``release`` takes back all of them for the next round.
+
+    Fresh memory costs more to touch than to compute with.
+
+    Examples
+    --------
+    >>> workspace = Workspace()
+    >>> first = workspace.tile(3, 2, np.dtype("float32"))
+    >>> workspace.release()
+    >>> workspace.tile(3, 2, np.dtype("float32")) is first
+    True
+    """
+
+    def __init__(self) -> None:
+        self._free: list[Array] = []
+        self._lent: list[Array] = []
+
+    def tile(self, n_rows: int, width: int, dtype: np.dtype) -> Array:
+        """An uninitialised tile."""
+        for k, tile in enumerate(self._free):
+            if tile.shape == (n_rows, width) and tile.dtype == dtype:
+                self._lent.append(self._free.pop(k))
+                return tile
+        # Tiles of another width are of rounds gone by.
+        self._free = [tile for tile in self._free if tile.shape[1] == width]
+        tile = empty_tile(n_rows, width, dtype)
+        self._lent.append(tile)
+        return tile
+
+    def release(self) -> None:
+        self._free += self._lent
+        self._lent = []
+
+
+@dataclass
+class System:
+    """(D - A)_uu z_u = b for one tile of columns, each with its own unknown cells.
+
+    The passes go over A, or over A_uu alone when whole rows are known or missing; then ``source``
+    is A_uk z_k. Solvers overwrite z, which holds the known values and the start.
+    """
+
+    passes: Passes
+    diagonal: Array  # of L
+    scale: Array  # its inverse
+    known: Array
+    z: Array
+    source: Array | None = None
+    reference: Array | None = None  # squared norm of b_0 per column; None when z starts there
+    resolution: float = 0.0  # share of the values' norm that rounding may leave of a zero b_0
+    floor: Array | float = 0.0  # least reference, so that this is not taken for one
+    workspace: Workspace = field(default_factory=Workspace)
+
+    def reference_or(self, at_start: Array) -> Array:
+        """What residuals are relative to, given the squared residual at the start."""
+        reference = at_start if self.reference is None else self.reference
+        return np.asarray(np.maximum(reference, self.floor))
+
+    def tile(self, *, zero: bool = False) -> Array:
+        """Another tile of the same shape."""
+        n_rows, width = self.z.shape
+        tile = self.workspace.tile(n_rows, width, self.z.dtype)
+        if zero:
+            tile.fill(0)
+        return tile
+
+    def copy(self) -> Array:
+        """A copy of z."""
+        tile = self.tile()
+        np.copyto(tile, self.z)
+        return tile
+
+
+@dataclass
+class Solution:
+    """The solved tile, the iterations each column took, and its relative residual."""
+
+    z: Array
+    n_iter: Array
+    residual: Array
+
+
+def resolution(tol: float, dtype: np.dtype) -> float:
+    """Below this share of the values' norm, b_0 may be nothing but rounding.
+
+    Examples
+    --------
+    >>> resolution(1e-10, np.dtype("float64")) < 1e-5
+    True
+    >>> resolution(1e-100, np.dtype("float64"))  # never more than the values themselves
+    1.0
+    """
+    eps = 2.0 * float(np.finfo(dtype).eps)
+    return 1.0 if tol <= eps else eps / tol
+
+
+def relative(squared: Array, reference: Array) -> Array:
+    """sqrt(squared / reference), 0 where both are 0."""
+    ratio = np.divide(squared, reference, out=np.zeros_like(squared), where=reference > 0)
+    return np.asarray(np.sqrt(ratio))
 
 
 @dataclass
@@ -35,46 +145,26 @@ class Search:
     In finite precision the updated residual drifts from the true one, b - L z, by about
     eps ||z|| a step. Where that could matter, a column that claims convergence is checked
     against its true residual, and starts again from there as long as that helps.
-
-    Attributes
-    ----------
-    iterations : taken so far
-    settled : whether ``true`` is final
-    reference : squared residual that others are relative to
-    goal : squared residual to reach
-    true, rho : squared residual, as last computed from z and as updated
-    active : whether the search goes on
-    started_from : ``true`` at the last (re)start
-    alpha, beta : length of the step along p, and how much of p the next direction keeps
     """
 
     iterations: Array
-    settled: Array
-    reference: Array
-    goal: Array
-    true: Array
-    rho: Array
+    settled: Array  # whether `true` is final
+    reference: Array  # squared residual that others are relative to
+    goal: Array  # squared residual to reach
+    true: Array  # squared residual, as last computed from z
+    rho: Array  # squared residual, as updated
     active: Array
-    started_from: Array
-    alpha: Array
-    beta: Array
+    started_from: Array  # `true` at the last (re)start
+    alpha: Array  # length of the step along p
+    beta: Array  # how much of p the next direction keeps
 
     @classmethod
     def start(cls, squared: Array, reference: Array, tol: float) -> Search:
         """From the squared residual of the start; ``tol`` is relative to ``reference``."""
-        goal, width = tol**2 * reference, len(squared)
-        return cls(
-            np.zeros(width, dtype=int),
-            np.zeros(width, dtype=bool),
-            reference,
-            goal,
-            squared,
-            squared.copy(),
-            squared > goal,
-            squared.copy(),
-            np.zeros(width),
-            np.zeros(width),
-        )
+        goal, zero = tol**2 * reference, np.zeros(len(squared))
+        active, rho, started_from = squared > goal, squared.copy(), squared.copy()
+        residuals = reference, goal, squared, rho, active, started_from
+        return cls(zero.astype(int), zero.astype(bool), *residuals, zero, zero.copy())
 
     def set_length(self, curvature: Array, max_iter: int) -> None:
         """Take in p . L p; a column without curvature (or with NaN) goes no further."""
