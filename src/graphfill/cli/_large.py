@@ -13,12 +13,12 @@ from ..kernels._threads import available
 from ..large._disk import fill_file, least_in_memory
 from ..large._disk.sizing import default_limit
 from ..large._engines import ShardedSolving, open_engine
-from ..large._engines.solving import (
+from ..large._engines.engine import SHARDS_PER_WORKER
+from ..large._engines.propagate import (
     check_engine_options,
     check_sharded_method,
     check_sharded_solver,
 )
-from ..large._estimate.cost import SHARDS_PER_WORKER
 from ..solve import propagate_with
 from ..solve._memory import parse_bytes
 from ..table import TableResult
