@@ -8,17 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from ..errors import InputError, option, parameter, switch
 from ..io import no_folder
 from ..kernels._threads import available
 from ..large._disk import fill_file, least_in_memory
 from ..large._disk.sizing import default_limit
 from ..large._engines import ShardedSolving, open_engine
 from ..large._engines.engine import SHARDS_PER_WORKER
-from ..large._engines.propagate import (
-    check_engine_options,
-    check_sharded_method,
-    check_sharded_solver,
-)
+from ..large._engines.propagate import check_sharded_solver
 from ..solve import propagate_with
 from ..solve._memory import parse_bytes
 from ..table import TableResult
@@ -31,10 +28,13 @@ PARQUET = (".parquet", ".pq")
 @contextmanager
 def solving(options: argparse.Namespace) -> Iterator[Solve]:
     """What solves channels: in this process, or on the engine that was named."""
-    names = ("shards", "workers", "scheduler", "folder")
-    given = {name: getattr(options, name) for name in names}
-    check_engine_options(options.engine, given)
     if options.engine is None:
+        for name in ("shards", "workers", "scheduler", "folder"):
+            if getattr(options, name) is not None:
+                raise InputError(
+                    f"{parameter(name)} is for an engine: name it with {option('engine')}, or "
+                    "leave it out."
+                )
         yield propagate_with
         return
     _check_method(options)
@@ -76,18 +76,21 @@ def fill(
     options: argparse.Namespace, solve: Solve, progress: Callable[[float], None]
 ) -> TableResult:
     """Fill from file to file."""
-    return fill_file(
-        options.table,
-        options.edges,
-        options.output,
-        memory_limit=options.memory_limit or default_limit(),
-        options=table_options(options),
-        solve=solve,
-        progress=progress,
-    )
+    files, limit = (options.table, options.edges, options.output), options.memory_limit
+    limit, chosen = limit or default_limit(), table_options(options)
+    return fill_file(*files, memory_limit=limit, options=chosen, solve=solve, progress=progress)
 
 
 def _check_method(options: argparse.Namespace) -> None:
-    """Refuse what looks at all columns at once."""
-    asked = [name for name in ("intervals", "scores", "report") if getattr(options, name)]
-    check_sharded_method(options.method, asked)
+    """Refuse what looks at all columns at once, where a few are in memory at a time."""
+    if options.method in ("hybrid", "auto"):
+        raise InputError(
+            f"{parameter('method')} {options.method} looks at all columns at once, which needs "
+            "them in memory: choose propagation, neighbors or mean, or a higher limit."
+        )
+    for name in ("intervals", "scores", "report"):
+        if getattr(options, name):
+            raise InputError(
+                f"{switch(name)} looks at all columns at once, which needs them in memory: leave "
+                "it out, or choose a higher limit."
+            )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError, check_choice, option, parameter, switch
+from ...errors import InputError, check_choice, parameter
 from ...solve import Problem, PropagationOptions, Result, finish, open_matrix
 from .._shards import cut, join, open_manifest
 from .._shards.manifest import NAME
@@ -163,27 +163,3 @@ def check_sharded_solver(solver: str) -> None:
             f"{parameter('solver')} {solver} works in one piece, not in shards: choose diffusion "
             "or exact."
         )
-
-
-def check_sharded_method(method: str, asked: Sequence[str]) -> None:
-    """Refuse what looks at all columns at once, where a few are in memory at a time."""
-    if method in ("hybrid", "auto"):
-        raise InputError(
-            f"{parameter('method')} {method} looks at all columns at once, which needs them in "
-            "memory: choose propagation, neighbors or mean, or a higher limit."
-        )
-    if asked:
-        raise InputError(
-            f"{switch(asked[0])} looks at all columns at once, which needs them in memory: leave "
-            "it out, or choose a higher limit."
-        )
-
-
-def check_engine_options(engine: str | None, given: dict[str, Any]) -> None:
-    """Refuse options of an engine where none is named."""
-    for name, value in given.items():
-        if engine is None and value is not None:
-            raise InputError(
-                f"{parameter(name)} is for an engine: name it with {option('engine')}, or leave it "
-                "out."
-            )
