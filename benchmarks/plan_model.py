@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from graphfill.cli._plan import duration
-from graphfill.large._estimate.cost import (
+from graphfill.large._estimate.plan import (
     Cluster,
     Pace,
     Work,

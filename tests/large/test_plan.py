@@ -19,7 +19,7 @@ pq = pytest.importorskip("pyarrow.parquet")
 from large.filled_files import fill_file  # noqa: E402
 
 from graphfill.large._disk import EdgeFile, Sizing, TableFile  # noqa: E402
-from graphfill.large._estimate.cost import Cluster, Pace, Work, sharded_iteration_seconds  # noqa: E402
+from graphfill.large._estimate.plan import Cluster, Pace, Work, sharded_iteration_seconds  # noqa: E402
 from graphfill.large._estimate.sample import estimate_halo, expected_distinct  # noqa: E402
 from graphfill.large._shards import cut  # noqa: E402
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from ..errors import InputError, option
+from ..errors import InputError, option, parameter, switch
 from ..kernels._threads import available
 from ..solve import propagate_with
 from ..solve._memory import parse_bytes
@@ -16,22 +16,25 @@ from ..table import TableResult
 from ..trust import Solve
 from ._options import table_options
 
-ENGINE_OPTIONS = ("shards", "workers", "scheduler", "folder")
 PARQUET = (".parquet", ".pq")
 
 
 @contextmanager
 def solving(options: argparse.Namespace) -> Iterator[Solve]:
     """What solves channels: in this process, or on the engine that was named."""
-    given = {name: getattr(options, name) for name in ENGINE_OPTIONS}
-    if options.engine is None and all(value is None for value in given.values()):
+    if options.engine is None:
+        for name in ("shards", "workers", "scheduler", "folder"):
+            if getattr(options, name) is not None:
+                raise InputError(
+                    f"{parameter(name)} is for an engine: name it with {option('engine')}, or "
+                    "leave it out."
+                )
         yield propagate_with
         return
     from ..large._engines import ShardedSolving, open_engine
-    from ..large._engines.solving import check_engine_options, check_sharded_solver
-    from ..large._estimate.cost import SHARDS_PER_WORKER
+    from ..large._engines.engine import SHARDS_PER_WORKER
+    from ..large._engines.propagate import check_sharded_solver
 
-    check_engine_options(options.engine, given)
     _check_method(options)
     check_sharded_solver(options.solver)
     with ExitStack() as stack:
@@ -79,20 +82,21 @@ def fill(
     from ..large._disk import fill_file
     from ..large._disk.sizing import default_limit
 
-    return fill_file(
-        options.table,
-        options.edges,
-        options.output,
-        memory_limit=options.memory_limit or default_limit(),
-        options=table_options(options),
-        solve=solve,
-        progress=progress,
-    )
+    files, limit = (options.table, options.edges, options.output), options.memory_limit
+    limit, chosen = limit or default_limit(), table_options(options)
+    return fill_file(*files, memory_limit=limit, options=chosen, solve=solve, progress=progress)
 
 
 def _check_method(options: argparse.Namespace) -> None:
-    """Refuse what looks at all columns at once."""
-    from ..large._engines.solving import check_sharded_method
-
-    asked = [name for name in ("intervals", "scores", "report") if getattr(options, name)]
-    check_sharded_method(options.method, asked)
+    """Refuse what looks at all columns at once, where a few are in memory at a time."""
+    if options.method in ("hybrid", "auto"):
+        raise InputError(
+            f"{parameter('method')} {options.method} looks at all columns at once, which needs "
+            "them in memory: choose propagation, neighbors or mean, or a higher limit."
+        )
+    for name in ("intervals", "scores", "report"):
+        if getattr(options, name):
+            raise InputError(
+                f"{switch(name)} looks at all columns at once, which needs them in memory: leave "
+                "it out, or choose a higher limit."
+            )

@@ -97,15 +97,11 @@ def _rows(numbers: Numbers) -> list[tuple[str, str, str, str]]:
         name = f"{shards['shards']} shards, {shards['workers']} worker(s)"
         ways.append((name, shards, f"{readable(shards['worker_bytes'])} a worker"))
     no = f"no ({readable(numbers['limit'])})"
-    return [
-        (
-            name,
-            size,
-            duration(way["seconds"]) if "seconds" in way else "",
-            "yes" if way["fits"] else no,
-        )
-        for name, way, size in ways
-    ]
+    rows = []
+    for name, way, size in ways:
+        time = duration(way["seconds"]) if "seconds" in way else ""
+        rows.append((name, size, time, "yes" if way["fits"] else no))
+    return rows
 
 
 def _shards(shards: Numbers | None) -> str:

@@ -64,14 +64,8 @@ class Operator:
         self.weights = None if weights is None else weights.astype(self.dtype)
         self.passes = kernels.Passes(indptr, indices, self.weights, self.threads)
 
-        connected = self.degree > 0
-        d = np.where(connected, self.degree, 1.0)
-        root = np.sqrt(d) if options.normalization == "sym" else np.ones(len(d))
-        grown = 1.0 + options.shrinkage
-        self.diagonal = (grown * self.degree).astype(self.dtype)
-        self.scale = np.where(connected, 1.0 / (grown * d), 0.0).astype(self.dtype)
-        self.to_z = (1.0 / root).astype(self.dtype)
-        self.from_z = root.astype(self.dtype)
+        factors = row_factors(self.degree, options.normalization, options.shrinkage, dtype)
+        self.diagonal, self.scale, self.to_z, self.from_z = factors.values()
 
     @property
     def n_nodes(self) -> int:
@@ -162,3 +156,16 @@ def lay_out(values: Array, graph: Graph, problem: Problem, missing_in_row: Array
     operator = Operator(graph, options, dtype, order)
     interior = cut_interior(operator, missing_in_row > 0) if whole_rows else None
     return Layout(operator, cuts, interior)
+
+
+def row_factors(
+    degree: Array, normalization: str, shrinkage: float, dtype: np.dtype
+) -> dict[str, Array]:
+    """The diagonal, scale, to_z and from_z of some rows, as :class:`Operator` describes them."""
+    connected = degree > 0
+    d = np.where(connected, degree, 1.0)
+    root = np.sqrt(d) if normalization == "sym" else np.ones(len(d))
+    grown = 1.0 + shrinkage
+    scale = np.where(connected, 1.0 / (grown * d), 0.0)
+    factors = {"diagonal": grown * degree, "scale": scale, "to_z": 1.0 / root, "from_z": root}
+    return {name: factor.astype(dtype) for name, factor in factors.items()}

@@ -9,7 +9,7 @@ import graphfill as gf
 from graphfill.errors import InputError
 from graphfill.large._engines import propagate_sharded, run
 from graphfill.large._shards import StoredGraph, cut, join, open_manifest
-from graphfill.large._shards.layout import block_rows, cut_rows
+from graphfill.large._shards.cutting import block_rows, cut_rows
 from graphfill.large._shards.shard import Shard
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")

@@ -4,9 +4,8 @@ columns are filled a few at a time, and the output is streamed.
 What is kept in memory grows with the number of nodes, not with that of edges or columns.
 """
 
-from .filling import fill_file
+from .filling import Inputs, fill_file, least_in_memory, open_inputs
 from .graph_file import Numbering, store_graph
-from .inputs import Inputs, least_in_memory, open_inputs
 from .parquet import EdgeFile, TableFile
 from .sizing import Sizing
 

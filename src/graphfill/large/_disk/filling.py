@@ -4,34 +4,116 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import check_choice
+from ...errors import InputError, check_choice, check_column_name, option
 from ...io import merge, replacing
 from ...solve import propagate_with
 from ...solve._memory import give_back, parse_bytes
-from ...table._alignment import Alignment, id_occurs_twice, row_without_id
+from ...table._alignment import Alignment, id_occurs_twice, no_id_matches, row_without_id
 from ...table._fill import fill_table
 from ...table._id_column import Ids, first_duplicate, numbered, order_by_id
-from ...table._options import Source, TableOptions, plain_kinds
+from ...table._id_search import SAMPLE, guessed_column, most_alike, no_id_column
+from ...table._inspect import check_not_the_ids
+from ...table._options import Naming, Source, TableOptions, plain_kinds
 from ...table._result import ColumnSummary, TableResult
 from ...trust import Solve
 from .graph_file import Numbering, Tick, store_graph
-from .inputs import Inputs, open_inputs
-from .parquet import SAMPLE_ROWS, TableFile
+from .parquet import SAMPLE_ROWS, EdgeFile, TableFile
+from .sizing import Sizing
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 METHODS = ("propagation", "neighbors", "mean")  # one column at a time
 LINKING = 0.1  # of the progress
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Two files, opened, with the guesses made about them, a sentence each."""
+
+    table: TableFile
+    edges: EdgeFile
+    id: str
+    guesses: list[str]
+    sizing: Sizing
+
+    @property
+    def naming(self) -> Naming:
+        name = self.table.path.name
+        return Naming(name, self.edges.path.name, cell_row=lambda row: f"{name}, row {row + 1}")
+
+    def check_alike(self, ids: Ids, *both: Ids) -> None:
+        """Refuse ends of edges of another kind than the ids: numbers, say, and not text."""
+        for ends in both:
+            if len(ends) and ends.kind != ids.kind:
+                raise self.no_match(ids, ends)
+
+    def no_match(self, ids: Ids, ends: Ids) -> InputError:
+        """The refusal of ids and ends of edges that have nothing in common."""
+        return no_id_matches(self.naming, self.id, ids, ends)
+
+
+def open_inputs(table: str | Path, edges: str | Path, options: TableOptions) -> Inputs:
+    """Open both files; refuse columns that are not there, or cannot be filled."""
+    rows = TableFile(Path(table), dict(options.types))
+    pairs = EdgeFile(Path(edges), options.source, options.target, options.weight)
+    for name in [*(options.columns or ()), *options.exclude]:
+        check_column_name(name, rows.names, rows.path.name)
+    id, guesses = _find_ids(rows, pairs, options.id)
+    check_not_the_ids(id, options.columns)
+    sizing = Sizing.of(rows, pairs, id, _wanted(rows, id, options), options.fill.propagation.solver)
+    return Inputs(rows, pairs, id, guesses, sizing)
+
+
+def least_in_memory(table: str | Path, edges: str | Path, options: TableOptions) -> int:
+    """The smallest limit on memory within which both files are read whole; ids are not sought."""
+    rows = TableFile(Path(table))
+    pairs = EdgeFile(Path(edges), options.source, options.target, options.weight)
+    if options.id is not None:
+        check_column_name(options.id, rows.names, rows.path.name)
+    wanted, solver = _wanted(rows, options.id, options), options.fill.propagation.solver
+    return Sizing.of(rows, pairs, options.id or rows.names[0], wanted, solver).in_memory_bytes
+
+
+def _wanted(rows: TableFile, id: str | None, options: TableOptions) -> list[str]:
+    """The columns to fill, in the order of the table."""
+    some = rows.names if options.columns is None else options.columns
+    return [name for name in rows.names if name in some and name not in (id, *options.exclude)]
+
+
+def _find_ids(rows: TableFile, edges: EdgeFile, name: str | None) -> tuple[str, list[str]]:
+    """The column of the table that holds the ids, and the guesses made so far."""
+    import pyarrow as pa
+
+    if name is not None:
+        check_column_name(name, rows.names, rows.path.name)
+        return name, edges.guesses
+    first = next(edges.chunks(), None)
+    if first is None:
+        raise InputError(
+            f"{edges.path.name} lists no edge to guess the ids by: name them with {option('id')}."
+        )
+    ends = first[0].sample(SAMPLE), first[1].sample(SAMPLE)
+    del first
+
+    def candidates() -> Iterator[tuple[str, Ids]]:
+        for name, kind in zip(rows.names, rows.schema.types, strict=True):
+            if not (pa.types.is_floating(kind) or kind.num_fields):
+                yield name, Ids(rows.arrow([name])[name])
+
+    best = most_alike(candidates(), ends)
+    if best is None or not best.worth_naming(ends):
+        raise no_id_column(Naming(rows.path.name, edges.path.name), ends, best)
+    return best.name, [*edges.guesses, guessed_column(best.name, rows.path.name)]
 
 
 def fill_file(
@@ -49,23 +131,12 @@ def fill_file(
     Every cell comes out as :func:`graphfill.impute` would fill it, within rounding: which columns
     are solved together depends on the limit.
 
-    Parameters
-    ----------
-    table, edges, output : paths of Parquet files
-        The sorted edges and the filled columns are kept beside the output in the meantime.
-    memory_limit : int or str
-        Bytes that this process may use in all, its libraries included; refused before any work
-        is done if they cannot be kept. What the system keeps of files that were read does not
-        count, for it is given up when memory is needed.
-    options : TableOptions
-        Of the methods, those that do not look at all columns at once.
-    solve : what propagates channels, as `propagate_with`
-    progress : called with the share of the work done since the last call
-
-    Returns
-    -------
-    TableResult
-        Without the table, which is in the file, and the cells.
+    The sorted edges and the filled columns are kept beside the output in the meantime. The
+    `memory_limit` is in bytes, of all that this process uses, its libraries included; it is
+    refused before any work is done if it cannot be kept. What the system keeps of files that were
+    read does not count, for it is given up when memory is needed. `solve` propagates channels as
+    ``propagate_with`` does, and `progress` is called with the share of the work done since its
+    last call. The result lacks the table, which is in the file, and the cells.
     """
     check_choice("method", options.fill.method, METHODS)
     limit = parse_bytes(memory_limit)
@@ -89,14 +160,10 @@ def fill_file(
         def fill(group: list[str]) -> TableResult:
             sheet = inputs.table.sheet([inputs.id, *group])
             result = fill_table(
-                sheet.table,
-                None,
-                _for_group(options, group, left),
-                source=Source(naming=inputs.naming),
-                alignment=alignment,
-                solve=solve,
+                sheet.table, None, _for_group(options, group, left),
+                source=Source(naming=inputs.naming), alignment=alignment, solve=solve,
                 progress=lambda done: tick(share * len(group) * done),
-            )
+            )  # fmt: skip
             filled = merge(result.table, sheet, result.filled)
             columns.add(filled.drop_columns([inputs.id]))
             result.table, result.filled, result.unreached = None, {}, {}

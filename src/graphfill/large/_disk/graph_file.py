@@ -34,13 +34,7 @@ ROW, COLUMN = np.uint64(32), np.uint64(0xFFFFFFFF)  # halves of an entry's key
 
 
 class Numbering:
-    """Nodes by their ids: the rows of a table, and behind them those that only edges name.
-
-    Parameters
-    ----------
-    ids : Ids
-        One per node, all different.
-    """
+    """Nodes by their ids: the rows of a table, and behind them those that only edges name."""
 
     def __init__(self, ids: Ids):
         self.ids = ids
@@ -91,13 +85,8 @@ def store_graph(
 
     The graph has the rows, entries and weights that ``Graph.from_edges`` would have given it.
 
-    Parameters
-    ----------
-    edges : EdgeFile
-    numbering : Numbering
-        Of the table's rows; what else edges name is added to the one returned.
-    budget : int
-        Bytes to work in, beyond some 30 per node.
+    `numbering` is that of the table's rows; what else edges name is added to the one returned.
+    The `budget` is the bytes to work in, beyond some 30 per node.
     """
     tick = progress or (lambda share: None)
     at_once = int(np.clip(budget // (2 * EDGE_BYTES), 1 << 12, EDGES_AT_ONCE))
@@ -204,11 +193,11 @@ def _sort(files: list[Path], bounds: Array, entry: np.dtype, folder: Path, tick:
             path.unlink()
             tick(1 / len(files))
     indptr = np.concatenate([[0], np.cumsum(length)])
-    if not indptr[-1]:
-        empty = np.empty(0, dtype=np.float64) if weighted else None
-        return Graph.of_sorted_rows(indptr, np.empty(0, dtype=np.int32), empty)
-    mapped = None
-    if weighted:
-        mapped = np.memmap(values, dtype=np.float64, mode="r")
-        check_weight_total(mapped)
-    return Graph.of_sorted_rows(indptr, np.memmap(columns, dtype=np.int32, mode="r"), mapped)
+
+    def mapped(path: Path, dtype: type) -> Array:  # an empty file cannot be mapped
+        return np.memmap(path, dtype=dtype, mode="r") if indptr[-1] else np.empty(0, dtype=dtype)
+
+    of_entries = mapped(values, np.float64) if weighted else None
+    if of_entries is not None and indptr[-1]:
+        check_weight_total(of_entries)
+    return Graph.of_sorted_rows(indptr, mapped(columns, np.int32), of_entries)

@@ -58,11 +58,7 @@ def open_parquet(path: Path) -> Iterator[Any]:
 class EdgeFile:
     """The edges of a Parquet file, in chunks.
 
-    Parameters
-    ----------
-    path : path
-    source, target, weight : names of columns, optional
-        The ends are guessed as :func:`graphfill.impute` does, and `guesses` says so.
+    Ends that are not named are guessed as :func:`graphfill.impute` does, and `guesses` says so.
     """
 
     def __init__(self, path: Path, source: Name = None, target: Name = None, weight: Name = None):
@@ -81,8 +77,7 @@ class EdgeFile:
             source, target = guess_ends(schema.names, self.naming, self.guesses)
         self.source, self.target = source, target
         for name in (source, target):
-            nested = schema.field(name).type.num_fields > 0
-            check_not_nested(nested, name, path.name)
+            check_not_nested(schema.field(name).type.num_fields > 0, name, path.name)
 
     def chunks(self, size: int = EDGES_AT_ONCE) -> Iterator[tuple[Ids, Ids, Array | None]]:
         """Both ends and the weights of some edges at a time, in order."""

@@ -66,17 +66,10 @@ class Sizing:
         sizes = table.cell_bytes() | {name: size.cell_bytes for name, size in columns.items()}
         end_bytes, text_ids = edges.edge_bytes()
         return cls(
-            n_nodes=table.n_rows,
-            n_edges=edges.n_edges,
-            id_bytes=sizes[id],
-            end_bytes=end_bytes,
-            columns=columns,
-            row_bytes=sum(sizes.values()),
-            group_rows=max(table.grouping.rows, default=0),
-            weighted=edges.weight is not None,
-            text_ids=text_ids,
-            solver=solver,
-        )
+            n_nodes=table.n_rows, n_edges=edges.n_edges, id_bytes=sizes[id], end_bytes=end_bytes,
+            columns=columns, row_bytes=sum(sizes.values()), text_ids=text_ids, solver=solver,
+            group_rows=max(table.grouping.rows, default=0), weighted=edges.weight is not None,
+        )  # fmt: skip
 
     # -- parts --
 
@@ -118,12 +111,8 @@ class Sizing:
     def solving_bytes(self, channels: int, *, alone: bool = False, roomy: bool = False) -> int:
         """So many channels, what they are filled with, and what their solver takes.
 
-        Parameters
-        ----------
-        alone : bool
-            Channels of one column: its missing rows may be solved on a graph of their own.
-        roomy : bool
-            There is room for the graph in another order.
+        Where they are those of one column `alone`, its missing rows may be solved on a graph of
+        their own; `roomy` says that there is room for the graph in another order.
         """
         if not channels:
             return 0
@@ -140,15 +129,11 @@ class Sizing:
 
     def _footprint(self, channels: int, alone: bool, copies: int) -> Footprint:
         small = self.n_nodes * 64 * VALUE_BYTES < SMALL_BYTES  # then every thread has tiles
+        blocks = BLOCKS[self.solver] * (available() if small else 1) + 2 * alone
         return Footprint(
-            n_rows=self.n_nodes,
-            n_columns=channels,
-            itemsize=VALUE_BYTES,
-            entries=2 * self.n_edges,
-            blocks=BLOCKS[self.solver] * (available() if small else 1) + 2 * alone,
-            graph_copies=copies,
-            weighted=self.weighted,
-        )
+            n_rows=self.n_nodes, n_columns=channels, itemsize=VALUE_BYTES, entries=2 * self.n_edges,
+            blocks=blocks, graph_copies=copies, weighted=self.weighted,
+        )  # fmt: skip
 
     def together(self, channels: int, left: int) -> int:
         """How many of some channels are solved at once in the memory that is left."""

@@ -6,15 +6,7 @@ State lives in the shards' folder and nowhere else; an engine provides a map wit
 from .clusters import DaskEngine, SparkEngine
 from .driver import open_engine, run
 from .engine import LocalEngine
-from .propagate import propagate_sharded
-from .solving import ShardedSolving
+from .propagate import ShardedSolving, propagate_sharded
 
-__all__ = [
-    "DaskEngine",
-    "LocalEngine",
-    "ShardedSolving",
-    "SparkEngine",
-    "open_engine",
-    "propagate_sharded",
-    "run",
-]
+__all__ = ["DaskEngine", "LocalEngine", "ShardedSolving", "SparkEngine"]
+__all__ += ["open_engine", "propagate_sharded", "run"]

@@ -38,14 +38,9 @@ def run(
     goes on from the last barrier, to the same bits. Files that are missing, cut off or changed
     are refused before the first step.
 
-    Parameters
-    ----------
-    folder : path
-        See :func:`graphfill.large._shards.cut`; workers must see it under the same name.
-    engine, workers, scheduler
-        As in :func:`open_engine`.
-    progress : bool or callable
-        As in :func:`graphfill.propagate`; called as shards finish.
+    The `folder` is one that :func:`graphfill.large._shards.cut` filled; workers must see it under
+    the same name. `engine`, `workers` and `scheduler` are those of :func:`open_engine`; `progress`
+    is as in :func:`graphfill.propagate`, and called as shards finish.
     """
     manifest = open_manifest(Path(folder).resolve())
     with ExitStack() as stack:
@@ -86,15 +81,10 @@ def run(
 def open_engine(engine: Any, *, workers: int | None = None, scheduler: Any = None) -> Engine:
     """An engine by name, or one that is there already.
 
-    Parameters
-    ----------
-    engine : {"local", "dask", "spark"} or Engine
-    workers : int, optional
-        How many to start, where no scheduler is named; one per core by default.
-    scheduler : str or object, optional
-        The address of a Dask scheduler ("tcp://host:8786") or its Client, of a Spark master
-        ("spark://host:7077") or its session. By default workers are started on this machine, and
-        end with the engine.
+    An `engine` is "local", "dask", "spark" or an object with a method ``map``. `workers` says how
+    many to start where no scheduler is named, one per core by default; they run on this machine,
+    and end with the engine. A `scheduler` is the address of a Dask scheduler ("tcp://host:8786")
+    or its Client, of a Spark master ("spark://host:7077") or its session.
     """
     if engine == "local":
         return LocalEngine(workers)

@@ -18,6 +18,7 @@ from typing import Any, Protocol, Self
 from ...errors import InputError, check_number
 from ...kernels._threads import available
 
+SHARDS_PER_WORKER = 4  # where nobody says how many
 ATTEMPTS = 4  # workers that a job may outlive
 START = "import sys; sys.path[:] = {!r}; from graphfill.large._engines.engine import work; work()"
 

@@ -1,20 +1,22 @@
-"""Feature Propagation over shards: as ``propagate``, for graphs beyond one machine's memory."""
+"""Feature Propagation over shards, in place of ``propagate`` and where tables are filled."""
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...errors import check_choice
+from ...errors import InputError, check_choice, parameter
 from ...solve import Problem, PropagationOptions, Result, finish, open_matrix
 from .._shards import cut, join, open_manifest
-from .._shards.cutting import as_graph, check_same_inputs, describe
 from .._shards.manifest import NAME
+from .._shards.source import as_graph, check_same_inputs, describe
 from .driver import run
 from .engine import Engine
 
@@ -81,15 +83,9 @@ def propagate_sharded(
     """
     check_choice("solver", solver, ("diffusion", "exact"))
     options = PropagationOptions(
-        normalization=normalization,
-        solver=solver,
-        n_iter=n_iter,
-        tol=tol,
-        max_iter=max_iter,
-        self_loops=self_loops,
-        shrinkage=shrinkage,
-        unreached=unreached,
-    )
+        normalization=normalization, solver=solver, n_iter=n_iter, tol=tol, max_iter=max_iter,
+        self_loops=self_loops, shrinkage=shrinkage, unreached=unreached,
+    )  # fmt: skip
     opened = open_matrix(X, missing_mask=missing_mask)
     values = opened.values
     rows = as_graph(graph, len(values))
@@ -97,6 +93,8 @@ def propagate_sharded(
     chosen: dict[str, Any] = {"name": "diffusion", "n_iter": int(n_iter)}
     if options.exact:
         chosen = {"name": "exact", "tol": problem.tol, "max_iter": int(max_iter)}
+    asked: dict[str, Any] = {"n_shards": n_shards, "normalization": normalization}
+    asked |= {"self_loops": self_loops, "shrinkage": float(shrinkage), "order": order}
     with ExitStack() as stack:
         if folder is None:
             place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="graphfill-")))
@@ -104,30 +102,64 @@ def propagate_sharded(
             place = Path(folder)
         if (place / NAME).exists():
             manifest = open_manifest(place)
-            given = describe(rows, values, n_shards, normalization, self_loops, shrinkage, order)
-            check_same_inputs(place, {**manifest.inputs, **manifest.solver}, {**given, **chosen})
+            given = describe(rows, values, **asked) | chosen
+            check_same_inputs(place, {**manifest.inputs, **manifest.solver}, given)
         else:
-            manifest = cut(
-                rows,
-                values,
-                n_shards,
-                place,
-                normalization=normalization,
-                self_loops=self_loops,
-                shrinkage=shrinkage,
-                order=order,
-                solver=chosen,
-                durable=folder is not None,
-            )
+            durable = folder is not None
+            manifest = cut(rows, values, folder=place, solver=chosen, durable=durable, **asked)
         run(place, engine, progress=progress, workers=workers, scheduler=scheduler)
         joined = join(place, unreached=unreached)
     return finish(
-        problem,
-        opened.rebuild(joined.X),
-        n_iter=joined.n_iter,
-        residuals=joined.residual,
-        label=joined.label,
-        reached=joined.reached,
+        problem, opened.rebuild(joined.X), n_iter=joined.n_iter, residuals=joined.residual,
+        label=joined.label, reached=joined.reached, names=opened.feature_names,
         known_in_column=np.array(manifest.known_in_column),
-        names=opened.feature_names,
-    )
+    )  # fmt: skip
+
+
+@dataclass
+class ShardedSolving:
+    """Takes the place of ``propagate_with`` where tables are filled.
+
+    Each call has a numbered folder of its own: the same calls made again go on from where the
+    ones before were stopped.
+    """
+
+    engine: Engine
+    n_shards: int
+    folder: Path  # that every worker sees
+    order: str = "given"  # or "locality"
+    calls: int = field(default=0, init=False)
+
+    def __call__(
+        self,
+        X: Any,
+        graph: Any,
+        options: PropagationOptions,
+        *,
+        progress: bool | Callable[[float], None] = False,
+    ) -> Result:
+        """As ``propagate_with``; the order of nodes, memory and threads are the workers' affair."""
+        check_sharded_solver(options.solver)
+        shared = asdict(options)
+        for name in ("reorder", "memory_limit", "threads"):
+            del shared[name]
+        self.calls += 1
+        folder = self.folder / f"solve-{self.calls:04d}"
+        return propagate_sharded(
+            X, graph, n_shards=self.n_shards, engine=self.engine, folder=folder, order=self.order,
+            progress=progress, **shared,
+        )  # fmt: skip
+
+    def tidy(self) -> None:
+        """Remove the folders of all calls, once their results are written elsewhere."""
+        for number in range(1, self.calls + 1):
+            shutil.rmtree(self.folder / f"solve-{number:04d}", ignore_errors=True)
+
+
+def check_sharded_solver(solver: str) -> None:
+    """Refuse a solver that works in one piece only."""
+    if solver not in ("diffusion", "exact"):
+        raise InputError(
+            f"{parameter('solver')} {solver} works in one piece, not in shards: choose diffusion "
+            "or exact."
+        )

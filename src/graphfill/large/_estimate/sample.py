@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,8 +83,8 @@ def _read(edges: EdgeFile) -> tuple[Any, Any]:
         places = np.unique(np.linspace(0, n_groups - 1, min(n_groups, SAMPLE_GROUPS)).astype(int))
         size = -(-SAMPLE_EDGES // max(len(places), 1))
         batches = []
-        for place in places:
-            group = file.iter_batches(size, row_groups=[int(place)], columns=list(set(names)))
+        for place in places.tolist():
+            group = file.iter_batches(size, row_groups=[place], columns=list(set(names)))
             batches += [batch for batch in [next(group, None)] if batch]
         whole = pa.Table.from_batches(batches) if batches else file.schema_arrow.empty_table()
     return whole[names[0]], whole[names[1]]
@@ -116,8 +116,6 @@ def expected_distinct(times_seen: Array, n_draws: float) -> int:
 
     .. math:: d + f_0 (1 - (1 - f_1 / (m f_0 + f_1))^{n - m})
 
-    Examples
-    --------
     >>> expected_distinct(np.array([1, 1, 2, 2]), 6)
     4
     >>> expected_distinct(np.array([1, 1, 1, 1]), 8)
@@ -125,8 +123,7 @@ def expected_distinct(times_seen: Array, n_draws: float) -> int:
     """
     d, m = len(times_seen), float(times_seen.sum())
     more = max(n_draws - m, 0.0)
-    once = float(np.count_nonzero(times_seen == 1))
-    twice = float(np.count_nonzero(times_seen == 2))
+    once, twice = (float(np.count_nonzero(times_seen == k)) for k in (1, 2))
     if not once or not more:
         return d
     if not twice:  # nothing came back: as far as can be told, nothing ever will
@@ -136,8 +133,7 @@ def expected_distinct(times_seen: Array, n_draws: float) -> int:
     return int(d + min(new, more))
 
 
-@dataclass(frozen=True)
-class Halo:
+class Halo(NamedTuple):
     """What shards need of each other."""
 
     crossing: float  # share of the entries that lead from one shard to another
@@ -147,8 +143,6 @@ class Halo:
 def estimate_halo(ends: Array, n_nodes: int, n_edges: int, n_shards: int) -> Halo:
     """From sampled edges, rows being cut in the order they have.
 
-    Examples
-    --------
     >>> path = np.stack([np.arange(99), np.arange(1, 100)])
     >>> estimate_halo(path, 100, 99, 4).rows
     1

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,8 @@ from ...table._columns import open_column
 from ...table._inspect import column_agreement
 from ...table._numeric import Column
 from ...table._options import Source, TableOptions
-from .._disk import EdgeFile, Numbering, store_graph
+from .._disk import EdgeFile, store_graph
 from .._disk.sizing import LANES
-from .cost import Pace
 from .sample import Sample
 
 Array = NDArray[Any]
@@ -40,6 +39,13 @@ UNREAD_COST = 8  # times the reading, where ids are too many to try it
 TRIED_ROWS, TRIED_COLUMNS, SURVEYED = 1 << 16, 6, 2
 TOGETHER = 16  # channels
 WRITTEN_BYTES = 1 << 24
+
+
+class Pace(NamedTuple):
+    """Seconds per entry and lane, and per row and lane, of one worker."""
+
+    entry: float
+    row: float
 
 
 @dataclass(frozen=True)
@@ -67,16 +73,8 @@ def measure_speeds(sample: Sample, folder: Path) -> Speeds:
     alone = pace if available() == 1 else kernel_pace(sample, 1)
     with tempfile.TemporaryDirectory(prefix=".graphfill-", dir=folder) as place:
         edges, write_byte = _edge_speeds(sample, Path(place)), _disk_speed(Path(place))
-    return Speeds(
-        entry=pace.entry,
-        row=pace.row,
-        entry_alone=alone.entry,
-        row_alone=alone.row,
-        read_edge=sample.read_seconds,
-        **edges,
-        **_table_speeds(sample),
-        write_byte=write_byte,
-    )
+    rest = {"read_edge": sample.read_seconds, **edges, **_table_speeds(sample)}
+    return Speeds(*pace, *alone, write_byte=write_byte, **rest)
 
 
 def timed(work: Callable[..., T], *arguments: Any, times: int = 1) -> tuple[float, T]:
@@ -97,10 +95,13 @@ def kernel_pace(sample: Sample, threads: int) -> Pace:
 
     It gathers the rows that sampled edges lead to, so that caches are missed as they will be.
     """
-    n_nodes, ends = sample.sizing.n_nodes, np.zeros((2, 1), dtype=np.int64)
-    if sample.ends.size:
-        ends = np.concatenate([sample.ends, sample.ends[::-1]], axis=1)
-    n_rows = min(n_nodes, MOST_TILE_BYTES // ROW_BYTES)
+    n_nodes, n_rows = (
+        sample.sizing.n_nodes,
+        min(sample.sizing.n_nodes, MOST_TILE_BYTES // ROW_BYTES),
+    )
+    ends = np.concatenate([sample.ends, sample.ends[::-1]], axis=1)
+    if not ends.size:
+        ends = np.zeros((2, 1), dtype=np.int64)
     ends = ends[:, np.argsort(ends[0], kind="stable")]
     rows, columns = (ends * (n_rows / max(n_nodes, 1))).astype(np.int32)
     pace = _passes(columns, n_rows, sample, threads)
@@ -115,8 +116,8 @@ def kernel_pace(sample: Sample, threads: int) -> Pace:
 
 
 def _passes(columns: Array, n_rows: int, sample: Sample, threads: int) -> Pace:
-    degree = max(1, round(2 * sample.sizing.n_edges / max(sample.sizing.n_nodes, 1)))
-    degree = min(degree, len(columns))
+    degree = round(2 * sample.sizing.n_edges / max(sample.sizing.n_nodes, 1))
+    degree = min(max(1, degree), len(columns))
     n_tried = max(1, min(len(columns) // degree, n_rows))
     columns = np.sort(columns[: n_tried * degree].reshape(n_tried, degree), axis=1).ravel()
     indptr = np.arange(n_tried + 1, dtype=np.int64) * degree
@@ -124,8 +125,8 @@ def _passes(columns: Array, n_rows: int, sample: Sample, threads: int) -> Pace:
     passes = kernels.Passes(indptr, columns, weights, threads)
     p, out = (kernels.empty_tile(n_rows, LANES, np.dtype(float)) for _ in range(2))
     p.fill(1.0)
-    factor = np.ones(n_rows)
     out.fill(np.nan)
+    factor = np.ones(n_rows)
     _, known = kernels.pack(out, slice(0, LANES), None, factor, LANES)
     out.fill(0.0)
     whole, _ = timed(passes.laplacian, factor, known, p, out, times=6)
@@ -143,37 +144,31 @@ def _passes(columns: Array, n_rows: int, sample: Sample, threads: int) -> Pace:
 def _edge_speeds(sample: Sample, folder: Path) -> dict[str, float]:
     import narwhals as nw
     import pyarrow as pa
+    from pyarrow import parquet
 
     unread = UNREAD_COST * sample.read_seconds
     if sample.numbering is None or not sample.ends.size:
         return {"link": unread / 2, "sort_edge": unread, "sort_chunk": 0.0}
     ids = sample.numbering.ids.values
     ends = sample.ends[:, (sample.ends < len(ids)).all(axis=0)]
-    few, many = (
-        pa.table({"a": ids.take(pa.array(source)), "b": ids.take(pa.array(target))})
-        for source, target in (ends[:, :FEW_EDGES], ends[:, :MANY_EDGES])
-    )
-    link = unread / 2
+    many = pa.table([ids.take(pa.array(end[:MANY_EDGES])) for end in ends], names=["a", "b"])
+    few, link = many[:FEW_EDGES], unread / 2
     if len(many):
         frame = nw.from_native(pa.table({"id": ids}), eager_only=True)
         names = TableOptions(id="id", source="a", target="b")
         took, _ = timed(lambda: align(frame, many, names, Source()))
         link = took / (len(frame) + 2 * len(many))
-    seconds = [_sort_seconds(some, sample.numbering, folder) for some in (few, many)]
-    sizes = [max(len(some), 1) for some in (few, many)]
+    seconds, sizes = [], [max(len(some), 1) for some in (few, many)]
+    file = folder / "edges.parquet"
+    for some in (few, many):
+        parquet.write_table(some, file)
+        took, _ = timed(store_graph, EdgeFile(file, "a", "b"), sample.numbering, folder)
+        seconds.append(took)
     each = seconds[1] / sizes[1]
     if sizes[1] > 2 * sizes[0]:
         slope = (seconds[1] - seconds[0]) / (sizes[1] - sizes[0])
         each = float(np.clip(slope, 0.2 * each, each))
     return {"link": link, "sort_edge": each, "sort_chunk": seconds[1] - each * sizes[1]}
-
-
-def _sort_seconds(edges: Any, numbering: Numbering, folder: Path) -> float:
-    from pyarrow import parquet
-
-    parquet.write_table(edges, folder / "edges.parquet")
-    file = EdgeFile(folder / "edges.parquet", "a", "b")
-    return timed(store_graph, file, numbering, folder)[0]
 
 
 # -- cells that are read, made channels of and back, and written --

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +15,17 @@ from ...graph import cluster_order
 from ...graph._components import graph_components, inverse_order
 from ...graph._graph import Graph
 from ...io import refusal, sync_folder
-from ...solve import Span, check_magnitudes, check_row_count
-from ...solve._matrix import open_matrix
-from .layout import Extract, block_rows, cut_columns, cut_rows, known_first
+from ...solve import WORTH_LEAVING_OUT, Span, check_magnitudes, open_matrix
+from ...solve._memory import ROW_BYTES, tiles
+from ...solve._operator import row_factors
 from .manifest import Manifest
-from .source import digest, survey, with_loops
+from .source import as_graph, describe, survey, with_loops
 from .storage import write_arrays
 
 Array = np.ndarray
+
+BLOCK_ROWS = 256  # as in the kernels: then totals have the bits of an unsharded run
+FEWEST_BLOCKS, MOST_BLOCKS = 64, 16_384
 
 
 def cut(
@@ -46,36 +51,29 @@ def cut(
     Takes one shard's memory, some 40 bytes per node, and a bit per component and column; the
     graph and X may be memory-mapped.
 
-    Parameters
-    ----------
-    graph : Graph, StoredGraph, or anything ``Graph.of`` recognises
-    X : matrix of shape (nodes, columns), NaN where missing; may be a ``numpy.memmap``
-    folder : path
-        Made if need be; must be empty.
-    normalization, self_loops, shrinkage
-        As in :func:`graphfill.propagate`.
-    order : {"given", "locality"}
-        Locality puts clusters together, which makes halos smaller.
-    solver : dict, optional
-        What to run: ``{"name": "diffusion", "n_iter": 40}``, the default, or
-        ``{"name": "exact", "tol": 1e-6, "max_iter": 10000}``.
-    durable : bool
-        Force files to disk before they count. Without it, a crash of the machine (not of a
-        process) can spoil the folder, which is then refused.
+    `graph` is a Graph, a StoredGraph or anything ``Graph.of`` recognises; the `folder` is made if
+    need be, and must be empty. `normalization`, `self_loops` and `shrinkage` are as in
+    :func:`graphfill.propagate`; the `order` "locality" puts clusters together, which makes halos
+    smaller. The `solver` to run is ``{"name": "diffusion", "n_iter": 40}`` by default, or
+    ``{"name": "exact", "tol": 1e-6, "max_iter": 10000}``. A `durable` cut forces files to disk
+    before they count: without it, a crash of the machine (not of a process) can spoil the folder,
+    which is then refused.
     """
     check_choice("normalization", normalization, ("sym", "rw"))
     check_choice("order", order, ("given", "locality"))
     check_number("n_shards", n_shards, low=1, integer=True)
     check_flag("self_loops", self_loops)
     check_number("shrinkage", shrinkage, low=0)
-    values = open_matrix(X).values
+    values, folder = open_matrix(X).values, Path(folder)
     graph = as_graph(graph, len(values))
-    folder = Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(
             f"{folder} exists and is no empty folder: name another, or empty it to cut again."
         )
-    inputs = describe(graph, values, n_shards, normalization, self_loops, shrinkage, order)
+    inputs = describe(
+        graph, values, n_shards=n_shards, normalization=normalization, self_loops=self_loops,
+        shrinkage=float(shrinkage), order=order,
+    )  # fmt: skip
     solver = solver or {"name": "diffusion", "n_iter": 40}
     span = Span.of(graph, self_loops=self_loops, shrinkage=shrinkage)
     if "tol" in solver and span.tolerance(solver["tol"]) < solver["tol"]:
@@ -99,8 +97,7 @@ def cut(
         graph = with_loops(graph, folder)
     degree = np.ldexp(graph.degrees(), span.exponent) if span.exponent else graph.degrees()
     whole = Extract(
-        graph, values, dtype, span.exponent, nodes, None if nodes is None else inverse_order(nodes),
-        degree, label, bounds, normalization, shrinkage,
+        graph, values, dtype, span.exponent, nodes, degree, label, bounds, normalization, shrinkage,
         known_first(graph, missing_in_row, values.shape[1]),
     )  # fmt: skip
     written = _write_shards(whole, n_components, folder, durable)
@@ -149,43 +146,149 @@ def _write_shards(whole: Extract, n_components: int, folder: Path, durable: bool
     return {"shards": shards, "halo": halo, "reached": reached, "n_unreached": n_unreached}
 
 
-def as_graph(graph: Any, n_rows: int) -> Graph:
-    """The graph, with one node per row of X."""
-    rows = Graph.of(graph, n_nodes=n_rows)
-    check_row_count(n_rows, rows.n_nodes)
-    return rows
+# -- where to cut, and the arrays of one shard --
 
 
-def describe(
-    graph: Graph,
-    values: Array,
-    n_shards: int,
-    normalization: str,
-    self_loops: bool,
-    shrinkage: float,
-    order: str,
-) -> dict[str, Any]:
-    """What a folder was cut from: to go on in it, all of this must be the same."""
-    return {
-        "graph": digest(graph.indptr, graph.indices, graph.weights),
-        "X": digest(values),
-        "n_shards": n_shards,
-        "normalization": normalization,
-        "self_loops": self_loops,
-        "shrinkage": float(shrinkage),
-        "order": order,
-    }
+def block_rows(n_rows: int) -> int:
+    """Rows whose sums are added first, a function of their number alone.
+
+    Shards are cut between blocks, and totals are added block by block: so they do not depend on
+    the number of shards.
+
+    >>> block_rows(10), block_rows(2_000_000), block_rows(10_000_000)
+    (1, 256, 1024)
+    """
+    size = min(BLOCK_ROWS, max(1, n_rows // FEWEST_BLOCKS))
+    while n_rows > size * MOST_BLOCKS:
+        size *= 2
+    return size
 
 
-def check_same_inputs(folder: Path, cut: dict[str, Any], given: dict[str, Any]) -> None:
-    """Refuse to go on in a folder that another graph, another X or other options were cut into."""
-    for name, value in given.items():
-        if cut.get(name) != value:
-            change = f"{name} is {value!r} but was {cut.get(name)!r}"
-            if name in ("graph", "X"):
-                now, before = str(value)[:12], str(cut.get(name))[:12]
-                change = f"{name} has the checksum {now}... but had {before}..."
-            raise InputError(
-                f"{folder} was cut from other inputs ({change}): pass what it was cut from to go "
-                "on, or name an empty folder to start anew."
-            )
+def count_blocks(n_rows: int) -> int:
+    """The number of blocks of rows, which is the largest number of shards."""
+    return max(1, -(-n_rows // block_rows(n_rows)))
+
+
+def check_shard_count(n_shards: int, n_rows: int) -> None:
+    """Refuse more shards than there are blocks of rows."""
+    if n_shards > count_blocks(n_rows):
+        raise InputError(
+            f"n_shards is {n_shards} but {n_rows} row(s) can be cut into {count_blocks(n_rows)} at "
+            "most: pass fewer shards."
+        )
+
+
+def cut_rows(work: Array, n_shards: int) -> list[int]:
+    """Bounds of shards of about equal work, at multiples of the block; ``work`` is per row.
+
+    >>> cut_rows(np.array([2, 2, 2, 2, 4, 4]), 2)
+    [0, 4, 6]
+    """
+    n = len(work)
+    check_shard_count(n_shards, n)
+    size, n_blocks = block_rows(n), count_blocks(n)
+    ends = np.concatenate([[0], np.cumsum(np.add.reduceat(work, np.arange(0, n, size)))])
+    goals = ends[-1] * np.arange(1, n_shards) / n_shards
+    # To the nearest end; then every shard gets one block at least, from either side.
+    nearest = np.searchsorted(ends, goals)
+    nearest -= goals - ends[nearest - 1] < ends[nearest] - goals
+    cuts = np.concatenate([[0], nearest, [n_blocks]])
+    steps = np.arange(n_shards + 1)
+    cuts = np.maximum.accumulate(cuts - steps) + steps
+    cuts = np.minimum(cuts, n_blocks - n_shards + steps)
+    bounds: list[int] = np.minimum(cuts * size, n).tolist()
+    return bounds
+
+
+def cut_columns(n_columns: int, dtype: np.dtype) -> list[list[int]]:
+    """Tiles of columns: first, last + 1, and the width that holds them."""
+    widest = max(w for w in kernels.tile_widths(dtype) if w * dtype.itemsize <= ROW_BYTES)
+    return [[t.start, t.stop, width] for t, width in tiles(n_columns, widest, dtype)]
+
+
+@dataclass
+class Extract:
+    """Takes the rows of one shard out of the whole graph and matrix."""
+
+    graph: Graph
+    X: Array
+    dtype: np.dtype  # to compute in
+    exponent: int  # weights (and ``degree`` already) are multiplied by 2^exponent
+    order: Array | None  # None where rows keep the order of the nodes
+    degree: Array
+    label: Array
+    bounds: list[int]
+    normalization: str
+    shrinkage: float
+    sum_last: Array | None  # see :func:`known_first`
+
+    @cached_property
+    def rank(self) -> Array | None:
+        return None if self.order is None else inverse_order(self.order)
+
+    def shard(self, shard: int) -> dict[str, Array]:
+        """Every array of one shard."""
+        lo, hi = self.bounds[shard], self.bounds[shard + 1]
+        rows = slice(lo, hi) if self.order is None else self.order[lo:hi]
+        indptr, column, weights = self._rows(lo, hi)
+        own = (column >= lo) & (column < hi)
+        halo = np.unique(column[~own])
+        local = np.searchsorted(halo, column) + (hi - lo)
+        starts = np.searchsorted(halo, self.bounds)
+        owner_start = np.repeat(self.bounds[:-1], np.diff(starts))
+        halo_nodes = halo if self.order is None else self.order[halo]
+        arrays = {
+            "indptr": indptr,
+            "indices": np.where(own, column - lo, local).astype(np.int32),
+            "halo": (halo - owner_start).astype(np.int64),
+            "halo_starts": starts.astype(np.int64),
+            "halo_diagonal": self._factors(halo_nodes)["diagonal"],
+            "label": self.label[rows],
+            "X": self.X[rows].astype(self.dtype, copy=False),
+            **self._factors(rows),
+        }
+        if self.order is not None:
+            arrays["nodes"] = self.order[lo:hi]
+        if weights is not None:
+            scaled = np.ldexp(weights, self.exponent) if self.exponent else weights
+            arrays["weights"] = scaled.astype(self.dtype)
+        return arrays
+
+    def _rows(self, lo: int, hi: int) -> tuple[Array, Array, Array | None]:
+        """The rows in the chosen order, columns by their place in it; entries in the order of the
+        sums: that of the nodes, or known ones first where an unsharded run does so."""
+        indptr, column, weights = self.graph.indptr, self.graph.indices, self.graph.weights
+        if self.order is not None and self.rank is not None:
+            rows = np.ascontiguousarray(self.order[lo:hi])
+            indptr, column, weights = kernels.select_rows(indptr, column, weights, rows, self.rank)
+        else:
+            entries = slice(int(indptr[lo]), int(indptr[hi]))
+            indptr, column = indptr[lo : hi + 1] - entries.start, np.asarray(column[entries])
+            weights = None if weights is None else weights[entries]
+        if self.sum_last is None:
+            return indptr, column, weights
+        row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        node = column if self.order is None else self.order[column]
+        by_sum = np.argsort(2 * row + self.sum_last[node], kind="stable")
+        return indptr, column[by_sum], None if weights is None else weights[by_sum]
+
+    def _factors(self, rows: Any) -> dict[str, Array]:
+        return row_factors(self.degree[rows], self.normalization, self.shrinkage, self.dtype)
+
+
+def known_first(graph: Graph, missing_in_row: Array, n_columns: int) -> Array | None:
+    """Which nodes to sum over last, where an unsharded run sums over the known ones first.
+
+    It does when rows are known or missing whole and leaving the known ones out of its loops pays
+    (see ``cut_interior``, whose sample this is); None where it does not.
+    """
+    if not np.isin(missing_in_row, (0, n_columns)).all() or not len(graph.indices):
+        return None
+    missing = missing_in_row > 0
+    entries = len(graph.indices)
+    sample = np.random.default_rng(0).integers(0, entries, min(entries, 100_000))
+    of_missing = missing[np.searchsorted(graph.indptr, sample, side="right") - 1]
+    if not of_missing.any():
+        return None
+    share = np.mean(missing[graph.indices[sample]][of_missing])
+    return None if share > 1.0 - WORTH_LEAVING_OUT else missing

@@ -38,16 +38,10 @@ def join(
 ) -> Joined:
     """Put the filled matrix together, rows in the order of the nodes.
 
-    Known cells have the bits they had. Every file is compared with its checksum first.
-
-    Parameters
-    ----------
-    folder : path
-        Where :func:`~graphfill.large._engines.run` has come to its end.
-    output : path, optional
-        Write a .npy file, and return it memory-mapped: one shard is in memory at a time.
-    unreached : {"zero", "mean", "nan"}
-        What to put where no known cell of the column is connected to the node.
+    Known cells have the bits they had. Every file is compared with its checksum first. The run in
+    `folder` must have come to its end. With an `output`, a .npy file is written and returned
+    memory-mapped: one shard is in memory at a time. `unreached` ("zero", "mean" or "nan") is what
+    is put where no known cell of the column is connected to the node.
     """
     check_choice("unreached", unreached, ("zero", "mean", "nan"))
     manifest = open_manifest(folder)

@@ -8,12 +8,14 @@ run goes on from any barrier.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from ...solve import centre_of
+from ...solve._solvers import Search, relative, resolution
+from ...solve._steps import is_measured
 from .manifest import Manifest
 
 Array = np.ndarray
@@ -40,12 +42,8 @@ class Outcome:
 class Plan(ABC):
     """A solver between barriers.
 
-    Attributes
-    ----------
-    centre : {"zero", "mean", "degree"}
-        What z is measured from, as in memory.
-    state : dict
-        Arrays over all lanes and plain values; ``state["at"]`` names the next step, or "end".
+    Its ``state`` holds arrays over all lanes and plain values; ``state["at"]`` names the next
+    step, or "end". Its ``centre`` ("zero", "mean" or "degree") is what z is measured from.
     """
 
     def __init__(self, manifest: Manifest, state: dict[str, Any] | None = None):
@@ -118,10 +116,125 @@ class Plan(ABC):
         """The result of a finished run."""
 
 
+class Diffusion(Plan):
+    """z <- scale A z, ``n_iter`` times, as in :func:`graphfill.solve._solvers.diffusion`.
+
+    Bits are those of a run in one piece: sums go over the same neighbours in the same order.
+    """
+
+    @property
+    def n_iter(self) -> int:
+        return int(self.manifest.solver["n_iter"])
+
+    def next_phase(self, at: str) -> Phase:
+        if at == "residual":
+            return Phase(at, ("z",))
+        measured = is_measured(self.state["step"], self.n_iter, self.state.get("reference"))
+        return Phase("diffuse", ("z",), {"measured": np.ones(1)} if measured else {})
+
+    def took(self, at: str, total: Array | None) -> None:
+        state = self.state
+        if at == "begin":
+            state.update(step=1, at="diffuse" if self.n_iter else "residual")
+            return
+        if at == "residual":  # of the start, no step being asked for
+            state.update(squared=total, reference=total, at="end")
+            return
+        if total is not None:
+            state["squared"] = total
+            if state["step"] == 1:
+                state["reference"] = total
+        state["at"] = "end" if state["step"] == self.n_iter else "diffuse"
+        state["step"] += 1
+
+    def share(self) -> float:
+        return 1.0 if self.done else float(self.state.get("step", 1) - 1) / max(self.n_iter, 1)
+
+    def share_of_step(self) -> float:
+        return 1.0 / self.n_iter if self.state["at"] == "diffuse" else 0.0
+
+    def where(self) -> str:
+        return f"step {self.state.get('step', 1) - 1} of {self.n_iter}"
+
+    def outcome(self) -> Outcome:
+        state = self.state
+        residual = relative(state["squared"], state["reference"])
+        return Outcome(np.full(self.lanes, self.n_iter), residual, state["shift"])
+
+
+class ConjugateGradients(Plan):
+    """Solve L_uu z_u = A_uk z_k by the :class:`Search` that a run in memory makes.
+
+    Two barriers per iteration: ``direction`` returns p . L p, from which the step length alpha
+    follows; ``step_residual`` returns r . D^-1 r, from which beta and the end follow. In the
+    end ``finish`` takes the last step, and ``residual`` checks the true residual where rounding
+    could have hidden it.
+    """
+
+    def next_phase(self, at: str) -> Phase:
+        state = self.state
+        if at == "residual":
+            return Phase(at, ("z",))
+        if at == "step_residual":
+            return Phase(at, ("r", "p"), {"alpha": state["alpha"]})
+        if at == "finish":
+            return Phase(at, ("z", "p"), {"alpha": state["alpha"]})
+        lanes = {name: state[name] for name in ("alpha", "beta")}
+        lanes["gamma"] = state["active"].astype(float)
+        return Phase(at, ("z", "r", "p"), lanes)
+
+    def took(self, at: str, total: Array | None) -> None:
+        assert total is not None
+        state, solver, dtype = self.state, self.manifest.solver, np.dtype(self.manifest.dtype)
+        if at == "begin":
+            state.update(at="residual", floor=resolution(solver["tol"], dtype) ** 2 * total)
+            state["iterations"] = np.zeros(self.lanes, dtype=int)
+            state["settled"] = np.zeros(self.lanes, dtype=bool)
+            return
+        if at == "residual" and "reference" not in state:
+            stop = solver.get("stop", solver["tol"])
+            search = Search.start(total, np.maximum(total, state["floor"]), stop)
+        else:
+            search = self._search()
+        if at == "residual":
+            if "reference" in state:
+                search.restart(total, solver["max_iter"])
+            state["at"] = "direction" if search.active.any() else "end"
+        elif at == "direction":
+            search.set_length(total, solver["max_iter"])
+            state["at"] = "step_residual"
+        elif at == "step_residual":
+            search.set_direction(total)
+            state["at"] = "direction" if search.active.any() else "finish"
+        else:
+            state["at"] = "end" if search.settle(total, dtype, self._tiles()) else "residual"
+        state.update(vars(search))
+
+    def _search(self) -> Search:
+        return Search(**{field.name: self.state[field.name] for field in fields(Search)})
+
+    def _tiles(self) -> list[slice]:
+        ends = np.cumsum([width for *_, width in self.manifest.tiles]).tolist()
+        return [slice(lo, hi) for lo, hi in zip([0, *ends], ends, strict=False)]
+
+    def share(self) -> float:
+        if self.done or "goal" not in self.state:
+            return float(self.done)
+        return self._search().share()
+
+    def share_of_step(self) -> float:
+        return 0.0
+
+    def where(self) -> str:
+        iterations = self.state.get("iterations")
+        return f"iteration {0 if iterations is None else int(iterations.max())}"
+
+    def outcome(self) -> Outcome:
+        search = self._search()
+        return Outcome(search.iterations, search.residual(), self.state["shift"])
+
+
 def make_plan(manifest: Manifest, state: dict[str, Any] | None = None) -> Plan:
     """The plan of the solver that a manifest names, from its start or from a state."""
-    from .conjugate_gradients import ConjugateGradients
-    from .diffusion import Diffusion
-
     kind = {"diffusion": Diffusion, "exact": ConjugateGradients}[manifest.solver["name"]]
     return kind(manifest, state)

@@ -13,6 +13,7 @@ from ... import kernels
 from ...errors import InputError
 from ...graph._components import with_self_loops
 from ...graph._graph import Graph
+from ...solve import check_row_count
 
 Array = np.ndarray
 
@@ -134,6 +135,33 @@ def digest(*arrays: Array | None) -> str:
     return total.hexdigest()
 
 
+def as_graph(graph: Any, n_rows: int) -> Graph:
+    """The graph, with one node per row of X."""
+    rows = Graph.of(graph, n_nodes=n_rows)
+    check_row_count(n_rows, rows.n_nodes)
+    return rows
+
+
+def describe(graph: Graph, values: Array, **options: Any) -> dict[str, Any]:
+    """What a folder was cut from: to go on in it, all of this must be the same."""
+    entries = digest(graph.indptr, graph.indices, graph.weights)
+    return {"graph": entries, "X": digest(values), **options}
+
+
+def check_same_inputs(folder: Path, cut: dict[str, Any], given: dict[str, Any]) -> None:
+    """Refuse to go on in a folder that another graph, another X or other options were cut into."""
+    for name, value in given.items():
+        if cut.get(name) != value:
+            change = f"{name} is {value!r} but was {cut.get(name)!r}"
+            if name in ("graph", "X"):
+                now, before = str(value)[:12], str(cut.get(name))[:12]
+                change = f"{name} has the checksum {now}... but had {before}..."
+            raise InputError(
+                f"{folder} was cut from other inputs ({change}): pass what it was cut from to go "
+                "on, or name an empty folder to start anew."
+            )
+
+
 def survey(X: Array) -> tuple[Array, Array, dict[str, Any]]:
     """Missing cells per row, the largest magnitude per column, and what the manifest says of X.
 
@@ -141,8 +169,7 @@ def survey(X: Array) -> tuple[Array, Array, dict[str, Any]]:
     """
     n, columns = X.shape
     missing_in_row = np.empty(n, dtype=np.int32)
-    known, total = np.zeros(columns, dtype=np.int64), np.zeros(columns)
-    largest = np.zeros(columns)
+    known, total, largest = np.zeros(columns, dtype=np.int64), np.zeros(columns), np.zeros(columns)
     step = max(1, CHUNK // columns)
     for lo in range(0, n, step):
         part = np.ascontiguousarray(X[lo : lo + step])
@@ -151,9 +178,6 @@ def survey(X: Array) -> tuple[Array, Array, dict[str, Any]]:
         total += np.nansum(part, axis=0, dtype=np.float64)
         largest = np.fmax(largest, np.fmax.reduce(np.abs(part), axis=0))
     means = total / np.maximum(known, 1)
-    summary = {"known_in_column": known.tolist(), "means": means.tolist()}
-    return (
-        missing_in_row,
-        largest,
-        {"n_missing": int(missing_in_row.sum(dtype=np.int64)), **summary},
-    )
+    n_missing = int(missing_in_row.sum(dtype=np.int64))
+    summary = {"n_missing": n_missing, "known_in_column": known.tolist(), "means": means.tolist()}
+    return missing_in_row, largest, summary

@@ -35,7 +35,7 @@ class Writer:
 
     def __init__(self, file: FileIO, durable: bool):
         self._file, self._durable, self.size, self.crc32 = file, durable, 0, 0
-        self._forced: list[Future[None]] = []
+        self.forced: list[Future[None]] = []
 
     def write(self, data: Any) -> None:
         """Append the bytes of an array, or bytes."""
@@ -46,12 +46,7 @@ class Writer:
             view = view[self._file.write(view) or 0 :]
         if self._durable and len(data) >= EARLY:
             # On its way to the disk while the next part is computed.
-            self._forced.append(_disk_thread().submit(os.fsync, self._file.fileno()))
-
-    def wait(self) -> None:
-        """Until what was sent to the disk early is there."""
-        for part in self._forced:
-            part.result()
+            self.forced.append(_disk_thread().submit(os.fsync, self._file.fileno()))
 
 
 @cache
@@ -78,7 +73,8 @@ def writing(path: Path, durable: bool = True, *, sync_name: bool = True) -> Iter
             try:
                 yield writer
             finally:
-                writer.wait()  # or it would find the file closed
+                for early in writer.forced:  # or they would find the file closed
+                    early.result()
             if durable:
                 os.fsync(raw.fileno())
         os.replace(partial, path)
