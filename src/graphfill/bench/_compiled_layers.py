@@ -33,8 +33,6 @@ class Product:
 
     The rows of A are int64 `indptr` [n + 1], int32 `indices` and float32 `weights` [entries].
 
-    Examples
-    --------
     >>> A = Product(np.array([0, 1, 1]), np.array([1], np.int32), np.ones(1, np.float32), 1)
     >>> out = np.empty((2, 3), np.float32)
     >>> A.into(out, np.full((2, 3), 5, np.float32))

@@ -47,8 +47,6 @@ def load(name: str) -> Dataset:
 def largest_component(dataset: Dataset) -> Dataset:
     """The set without nodes outside its largest connected component, rows in the same order.
 
-    Examples
-    --------
     >>> graph = Graph.from_edges([0, 2, 3], [1, 3, 4])
     >>> largest_component(Dataset("two", graph, None, np.array([0, 0, 1, 1, 0]))).y
     array([1, 1, 0])

@@ -84,8 +84,6 @@ def resolve(name: str) -> Fill:
     The name is one of `FILLS`, or ``path/to/file.py:function`` or ``module:function``; what
     `versioned` adds is ignored.
 
-    Examples
-    --------
     >>> path = Graph.from_edges([0, 1], [1, 2])
     >>> resolve("mean")(np.array([[1], [np.nan], [3]], np.float32), path, 0).ravel()
     array([1., 2., 3.], dtype=float32)

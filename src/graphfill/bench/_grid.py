@@ -22,8 +22,6 @@ from ._data import Files
 from ._results import Results, Row
 from ._runs import SYSTEM, Run
 
-__all__ = ["Grid", "Run", "run_grid"]
-
 WRITE_EVERY = 3.0  # seconds
 INTERRUPTED = 130  # the exit code
 
@@ -42,7 +40,8 @@ class Grid:
         for run, sentence in self.failures:
             runs.setdefault(sentence, []).append(run)
         return [
-            f"{sentence} ({_runs(len(failed))} without a row; the first: {failed[0]})"
+            f"{sentence} ({len(failed)} run{'s' * (len(failed) > 1)} without a row; the first: "
+            f"{failed[0]})"
             for sentence, failed in runs.items()
         ]
 
@@ -239,7 +238,3 @@ def _bar(total: int, shown: bool) -> Any:
         bar_format="{desc} {n_fmt}/{total_fmt} |{bar:30}| {elapsed} so far, {remaining} left"
         "{postfix}",
     )
-
-
-def _runs(number: int) -> str:
-    return "1 run" if number == 1 else f"{number} runs"

@@ -32,25 +32,15 @@ def draw_mask(
 
     All features of one cell of a table (`Dataset.cells`) are hidden together.
 
-    Parameters
-    ----------
-    kind : {"uniform", "structural", "value", "label", "shifted"}
-        ``structural`` hides round(rate n) nodes. ``value`` hides the largest tenth of each
-        column's values with a probability half-way from `rate` to 1 (no more than leaves the
-        column's rate at `rate`). ``label`` hides a column with a probability that falls linearly
-        with its rank by mutual information with the label on training nodes, as steeply as
-        `rate` allows. ``shifted`` hides at `rate` on test nodes and all others, at half of it on
-        training and validation nodes.
-    rate : float
-        The share of cells, from 0 to below 1.
-    seed : int
-    split : Split, optional
-        For ``label`` and ``shifted``.
+    The rate is a share of cells, from 0 to below 1. ``structural`` hides round(rate n) nodes.
+    ``value`` hides the largest tenth of each column's values with a probability half-way from
+    `rate` to 1 (no more than leaves the column's rate at `rate`). ``label`` hides a column with a
+    probability that falls linearly with its rank by mutual information with the label on training
+    nodes, as steeply as `rate` allows. ``shifted`` hides at `rate` on test nodes and all others, at
+    half of it on training and validation nodes; these two depend on the split.
 
-    Returns
-    -------
-    bool array [n_nodes, n_features], or None where nothing is missing
-        Gaps of the set's own are missing as well.
+    Returns a mask [n_nodes, n_features] in which gaps of the set's own are missing as well, or None
+    where nothing is missing.
     """
     check_name("mask", kind, MASKS)
     number = isinstance(rate, (int, float, np.floating)) and not isinstance(rate, bool)
@@ -93,8 +83,6 @@ def draw_mask(
 def checksum(missing: Mask | None) -> str:
     """Sixteen letters that differ between masks, for the record.
 
-    Examples
-    --------
     >>> checksum(None)
     'none'
     >>> checksum(np.array([[True, False]])) == checksum(np.array([[True], [False]]))
@@ -155,8 +143,6 @@ def label_information(dataset: Dataset, split: Split) -> NDArray[np.float64]:
 
     with b whether a value lies above the column's mean; missing values count as below.
 
-    Examples
-    --------
     >>> from graphfill.graph._graph import Graph
     >>> X = np.array([[1, 0], [1, 1], [0, 0], [0, 1]], np.float32)
     >>> four = Dataset("four", Graph.from_edges([0, 1, 2], [1, 2, 3]), X, np.array([0, 0, 1, 1]))

@@ -99,8 +99,6 @@ class Problem:
     def incomplete(self) -> Floats:
         """The features as a method sees them: NaN where missing.
 
-        Examples
-        --------
         >>> pair = Dataset("pair", Graph.from_edges([0], [1]), np.ones((2, 1), np.float32),
         ...                np.array([0, 1]))
         >>> none = np.array([], np.int64)

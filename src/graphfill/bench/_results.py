@@ -29,8 +29,6 @@ COLUMNS = {
 def key_of(row: Mapping[str, Any]) -> Key:
     """What tells a row from all others, in the order of `KEY`.
 
-    Examples
-    --------
     >>> key_of({"set": "cora", "method": "fp", "model": "gcn", "mask": "uniform", "rate": 0.99,
     ...         "split": "paper", "setting": "{}", "run": 3, "seconds": 1.5})
     ('cora', 'fp', 'gcn', 'uniform', 0.99, 'paper', '{}', 3)
@@ -47,8 +45,6 @@ class Results:
     A row with the key of an earlier one replaces it. The file is written aside and renamed, under
     a lock: whoever reads sees all rows of some moment, and of two who add, neither loses any.
 
-    Examples
-    --------
     >>> import tempfile
     >>> run = {"set": "cora", "method": "fp", "model": "gcn", "mask": "uniform", "rate": 0.99,
     ...        "split": "paper", "setting": "{}", "run": 0, "test_accuracy": 78.2}

@@ -79,8 +79,6 @@ class Run:
 def canonical(setting: Setting) -> str:
     """What differs from the defaults, as one text for one setting.
 
-    Examples
-    --------
     >>> canonical(Setting(max_epochs=100, hidden=256))
     '{"hidden": 256, "max_epochs": 100}'
     """

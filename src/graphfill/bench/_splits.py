@@ -23,8 +23,6 @@ STREAM = 1  # so that a split and a mask of one seed are not made of the same nu
 def usual_split(name: str) -> str:
     """The kind of split of a set in the paper.
 
-    Examples
-    --------
     >>> usual_split("cora"), usual_split("arxiv"), usual_split("mixhop-0.3")
     ('paper', 'official', 'thirds')
     """
@@ -36,8 +34,6 @@ def usual_split(name: str) -> str:
 def draw_split(dataset: Dataset, kind: str, seed: int) -> Split:
     """Split the labelled nodes of a set by a kind of `SPLITS`; a seed always gives the same split.
 
-    Examples
-    --------
     >>> from graphfill.graph._graph import Graph
     >>> ring = Graph.from_edges(range(9), [*range(1, 9), 0])
     >>> split = draw_split(Dataset("ring", ring, None, np.arange(9) % 2), "thirds", seed=0)

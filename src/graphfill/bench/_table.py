@@ -90,8 +90,6 @@ class Table:
     def markdown(self) -> str:
         """As GitHub shows it; numbers are right-aligned.
 
-        Examples
-        --------
         >>> print(Table("t", "T", ["set", "ours"], [["Cora", Estimate(78.1, 0.3, 9)]]).markdown())
         | set | ours |
         |---|--:|
@@ -153,8 +151,6 @@ def overview(rows: Iterable[Mapping[str, Any]]) -> str:
 
     The version of a user's own file or function (after an @) is left out.
 
-    Examples
-    --------
     >>> row = {"set": "cora", "method": "fp", "model": "gcn", "mask": "uniform", "rate": 0.99,
     ...        "split": "paper", "setting": "{}", "test_accuracy": 78.0, "reconstruction": 0.9}
     >>> print(overview([row, row | {"test_accuracy": 79.0}]))

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 
 from .products import FixedMatrix, as_tensor, operand
-
-if TYPE_CHECKING:
-    from .network import Network
 
 Rows = NDArray[np.int64]
 
@@ -46,21 +44,15 @@ class Field:
 
 
 def receptive_field(
-    operator: sparse.csr_array,
-    rows: Rows,
-    n_blocks: int,
-    among: Rows | None = None,
-    rank: Rows | None = None,
+    S: sparse.csr_array, rows: Rows, n_blocks: int, among: Rows | None = None, rank: Any = None
 ) -> Field:
-    """The field of `rows` through `n_blocks` products with `operator`.
+    """The field of `rows` through `n_blocks` products with S.
 
-    Row i of the operator holds what node i takes from its neighbours. The first-layer output of
-    the nodes in `among` is at hand before that of the field's other nodes: the first block then
-    reads from ``among`` followed by ``field.rows``. Nodes that were not asked for are ordered by
-    their `rank`, if there is one, and by number otherwise.
+    Row i of S holds what node i takes from its neighbours. The first-layer output of the nodes in
+    `among` is known before that of the field's other nodes: the first block then reads from
+    ``among`` followed by ``field.rows``. Nodes that were not asked for are ordered by their `rank`
+    [n_nodes], if there is one, and by number otherwise.
 
-    Examples
-    --------
     >>> path = sparse.csr_array(np.eye(4, k=1) + np.eye(4, k=-1))
     >>> receptive_field(path, np.array([0]), n_blocks=2).rows
     array([0, 1, 2])
@@ -69,21 +61,19 @@ def receptive_field(
     """
     levels = [np.asarray(rows, dtype=np.int64)]
     for _ in range(n_blocks):
-        levels.append(_with_neighbours(operator, levels[-1], rank))
-    given = levels[-1]
-    places = None
+        levels.append(_with_neighbours(S, levels[-1], rank))
+    further = levels[-1]
+    places: list[Tensor | None] = [None] * n_blocks
     if among is not None:
-        given = np.concatenate([among, given[~np.isin(given, among)]])
-    blocks: list[Block] = []
-    for computed, inputs in pairwise(levels):
-        first = len(blocks) == n_blocks - 1
-        inputs = given if first else inputs
-        if first and among is not None:
-            places = as_tensor(positions(given, operator.shape[0])[computed])
-        blocks.append(Block(FixedMatrix(_cut(operator, computed, inputs)), places))
-    if among is not None:
-        given = given[len(among) :]
-    return Field(given, tuple(reversed(blocks)))
+        further = further[~np.isin(further, among)]
+        levels[-1] = np.concatenate([among, further])
+        if n_blocks:
+            places[-1] = as_tensor(positions(levels[-1], S.shape[0])[levels[-2]])
+    blocks = [
+        Block(FixedMatrix(_cut(S, computed, given)), place)
+        for (computed, given), place in zip(pairwise(levels), places, strict=True)
+    ]
+    return Field(further, tuple(reversed(blocks)))
 
 
 def whole(operator: sparse.csr_array, n_blocks: int) -> tuple[Block, ...]:
@@ -145,32 +135,27 @@ class Sampler:
         self._others = others
         self._fanout = fanout
 
-    def epoch(
-        self, network: Network, rows: Rows, size: int, rng: np.random.Generator
-    ) -> Iterator[Batch]:
-        """The rows in a new order, `size` at a time."""
+    def epoch(self, network: Any, rows: Rows, size: int, rng: Generator) -> Iterator[Batch]:
+        """The rows in a new order, `size` at a time, as batches for a `network.Network`."""
         order = rng.permutation(rows)
         for start in range(0, len(order), size):
-            yield self.batch(network, order[start : start + size], rng)
+            yield self._batch(network, order[start : start + size], rng)
 
-    def batch(self, network: Network, rows: Rows, rng: np.random.Generator) -> Batch:
+    def _batch(self, network: Any, rows: Rows, rng: Generator) -> Batch:
         """Blocks from the last layer down to the second, then the first layer's inputs."""
         level, blocks = rows, []
         for hop in range(network.n_blocks):
             level, matrix = self.hop(level, self._width(hop), rng)
             blocks.append(Block(FixedMatrix(matrix)))
-        first = network.first
-        sample = getattr(first, "sample", None)
+        sample = getattr(network.first, "sample", None)
         if sample is None:
-            part = first.prepare(level)
+            part = network.first.prepare(level)
         else:
             given, matrix = self.hop(level, self._width(network.n_blocks), rng)
             part = operand(sample(given, matrix))
         return Batch(rows, part, tuple(reversed(blocks)))
 
-    def hop(
-        self, rows: Rows, width: int, rng: np.random.Generator
-    ) -> tuple[Rows, sparse.csr_array]:
+    def hop(self, rows: Rows, width: int, rng: Generator) -> tuple[Rows, sparse.csr_array]:
         """The nodes to take from, `rows` leading, and the matrix [rows, nodes] to take by."""
         start = self._others.indptr[rows].astype(np.int64)
         degree = self._others.indptr[rows + 1] - start
@@ -187,20 +172,15 @@ class Sampler:
         nodes = np.concatenate([rows, new[~np.isin(new, rows)]])
         column = positions(nodes, self._others.shape[0])[node]
         own = np.flatnonzero(self._loops[rows])
-        matrix = sparse.coo_array(
-            (
-                np.concatenate([self._loops[rows[own]], value]),
-                (np.concatenate([own, row]), np.concatenate([own, column])),
-            ),
-            shape=(len(rows), len(nodes)),
-        )
-        return nodes, matrix.tocsr()
+        values = np.concatenate([self._loops[rows[own]], value])
+        places = np.concatenate([own, row]), np.concatenate([own, column])
+        return nodes, sparse.coo_array((values, places), (len(rows), len(nodes))).tocsr()
 
     def _width(self, hop: int) -> int:
         return self._fanout[min(hop, len(self._fanout) - 1)]
 
 
-def draw(count: Rows, size: int, rng: np.random.Generator) -> Rows:
+def draw(count: Rows, size: int, rng: Generator) -> Rows:
     """For each count, `size` different numbers below it, each set of them equally likely.
 
     Floyd's way, for all counts at once: the k-th number is drawn from 0 ... j = count - size + k;

@@ -23,8 +23,6 @@ class RectifiedDropout(nn.Module):
     On a CPU p is rounded to a multiple of 2^-16. The bits follow from torch's random state when
     the first ones are drawn, or from `reseed`.
 
-    Examples
-    --------
     >>> half = RectifiedDropout(0.5)
     >>> bits = half.reseed(0)
     >>> half(torch.ones(8)).unique().tolist(), half(-torch.ones(8)).unique().tolist()

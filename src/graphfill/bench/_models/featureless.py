@@ -22,8 +22,6 @@ N_STEPS = 50
 def normalized_adjacency(graph: Graph, *, self_loops: bool = False, dtype: Any = np.float32) -> Any:
     """S = D^-1/2 A D^-1/2 as a CSR array; rows of zeros where a node has no edge.
 
-    Examples
-    --------
     >>> path = Graph.from_edges([0, 1], [1, 2])
     >>> normalized_adjacency(path).toarray().round(2)
     array([[0.  , 0.71, 0.  ],
@@ -85,8 +83,6 @@ def propagate_labels(
     where row i of :math:`Y_0` has a one at the class of node i if it is labelled. Labelled rows
     are pulled towards their labels, not held there. A node that no label reaches has zeros.
 
-    Examples
-    --------
     >>> from graphfill.graph._graph import Graph
     >>> S = normalized_adjacency(Graph.from_edges([0, 1], [1, 2]))
     >>> y, labelled = np.array([0, 0, 1]), np.array([0, 2])
@@ -125,8 +121,6 @@ def encode(graph: Graph, k: int = 20, seed: int = 0) -> NDArray[np.float32]:
     vector: other seeds give the same encodings up to rounding, but for eigenvalues that are
     (nearly) equal. A graph of fewer than k nodes has zeros in the columns that are left.
 
-    Examples
-    --------
     >>> pair = Graph.from_edges([0], [1])
     >>> encode(pair, k=2).round(2)
     array([[ 0.71,  0.71],
@@ -155,8 +149,6 @@ def unit_rows(encoding: NDArray[np.float32]) -> NDArray[np.float32]:
     left of them there still says where a node lies, once its size is taken away, as in spectral
     clustering.
 
-    Examples
-    --------
     >>> unit_rows(np.array([[3e-5, 4e-5], [0, 0]], np.float32)).round(2)
     array([[0.6, 0.8],
            [0. , 0. ]], dtype=float32)

@@ -21,8 +21,6 @@ from .network import FixedLinear, Network, compact, glorot, widths
 def operator(graph: Graph, dtype: Any = np.float32) -> sparse.csr_array:
     """S = D^-1/2 (A + I) D^-1/2, D the degrees of A + I; a loop that is there keeps its weight.
 
-    Examples
-    --------
     >>> operator(Graph.from_edges([0], [1])).toarray()
     array([[0.5, 0.5],
            [0.5, 0.5]], dtype=float32)
@@ -86,8 +84,6 @@ def partial_aggregate(X: NDArray[Any], S: sparse.csr_array) -> NDArray[Any]:
 
     Where all is known, Z = S X; where a neighbour's cell is missing, the others make up for it.
 
-    Examples
-    --------
     >>> S = operator(Graph.from_edges([0], [1]))
     >>> partial_aggregate(np.array([[3.0], [np.nan]], dtype=np.float32), S).ravel()
     array([3., 3.], dtype=float32)

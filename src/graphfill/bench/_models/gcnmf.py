@@ -64,8 +64,6 @@ def start_mixture(X: NDArray[np.floating], n_components: int, seed: int) -> Mixt
 
     A column without a known cell stays, as zeros.
 
-    Examples
-    --------
     >>> X = np.array([[0.0, np.nan], [0.0, np.nan], [9.0, np.nan], [9.0, np.nan]])
     >>> np.sort(start_mixture(X, 2, seed=0).means, axis=0)
     array([[0., 0.],
@@ -169,8 +167,6 @@ def expected_relu(a: Tensor, s: Tensor) -> Tensor:
 
     and ReLU(a) where s = 0, with no gradient to s.
 
-    Examples
-    --------
     >>> expected_relu(torch.tensor([0.0, -1.0, 2.0]), torch.tensor([1.0, 0.0, 0.0]))
     tensor([0.3989, 0.0000, 2.0000])
     """

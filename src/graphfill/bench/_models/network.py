@@ -40,8 +40,6 @@ class First(Protocol):
 def widths(setting: Setting, n_classes: int) -> list[int]:
     """Output width of each layer.
 
-    Examples
-    --------
     >>> widths(Setting(hidden=64, n_layers=3), n_classes=7)
     [64, 64, 7]
     >>> widths(Setting(hidden=64, n_layers=3, jumping="max"), n_classes=7)

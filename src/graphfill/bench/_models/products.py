@@ -47,8 +47,6 @@ def operand(A: Any, sparse_below: float = 1.0) -> Tensor | FixedMatrix:
 class FixedMatrix:
     """A sparse matrix A that is not learnt: ``A @ H``, with gradient A^T G with respect to H.
 
-    Examples
-    --------
     >>> from scipy import sparse
     >>> A = FixedMatrix(sparse.csr_array([[0.0, 2.0], [1.0, 0.0]]))
     >>> H = torch.tensor([[1.0], [3.0]], dtype=torch.float64, requires_grad=True)

@@ -20,8 +20,6 @@ from .network import FixedLinear, Matrix, Network, compact, fan_in, widths
 def operator(graph: Graph, dtype: Any = np.float32) -> sparse.csr_array:
     """P = D^-1 A, the mean over neighbours; 0 where there is none.
 
-    Examples
-    --------
     >>> operator(Graph.from_edges([0, 0], [1, 2])).toarray()
     array([[0. , 0.5, 0.5],
            [1. , 0. , 0. ],

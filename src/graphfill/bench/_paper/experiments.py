@@ -91,8 +91,6 @@ def cell(
     What sees no features has one cell for all rates, filed under rate 0; so do all fills where
     nothing is missing ("full"); what trains no GNN has no model.
 
-    Examples
-    --------
     >>> cell("cora", "mean", 0.0) == cell("cora", "full", 0.0)
     True
     >>> cell("cora", "labels").rate, cell("cora", "labels").model
@@ -163,8 +161,6 @@ def cells(experiment: str, scope: Scope = PAPER) -> list[Run]:
 def stages(experiments: Collection[str], scope: Scope = PAPER) -> list[Stage]:
     """What to run for these experiments, in order; a cell is in the first stage that has it.
 
-    Examples
-    --------
     >>> [stage.name for stage in stages(["table-2"], Scope(sets=("cora",)))]
     ['feature propagation', 'labels', 'positional', 'pagnn', 'fills', 'gcnmf', 'mgcnn']
     """
@@ -213,8 +209,6 @@ def wanted(experiments: Collection[str], scope: Scope = PAPER) -> dict[Run, int]
 def breadth_first(stage: Stage) -> Iterator[Run]:
     """A stage's runs: one of every cell, then the next.
 
-    Examples
-    --------
     >>> two = Stage("two", [Run("a", "fp"), Run("b", "fp")], 4)
     >>> [(run.set, run.run) for run in breadth_first(two)]
     [('a', 0), ('b', 0), ('a', 1), ('b', 1), ('a', 2), ('b', 2), ('a', 3), ('b', 3)]

@@ -93,9 +93,8 @@ def accuracy(measured: Measured, model: str) -> Figure | None:
             drawn = _line(axis, range(len(rates)), values, method, f"{method}-{name}")
             if drawn is not None:
                 lines.setdefault(method, drawn)
-        axis.set_title(SET_NAMES[name])
         axis.set_xticks(range(len(rates)), [f"{100 * rate:g}" for rate in rates])
-        axis.set_ylabel("test accuracy, %")
+        axis.set(title=SET_NAMES[name], ylabel="test accuracy, %")
         axis.set_xlabel("cells missing, % (not to scale)")
     for axis in axes[len(sets) :]:
         axis.set_axis_off()
@@ -129,9 +128,8 @@ def run_time(measured: Measured) -> Figure | None:
             axis.barh(width=filling, color=ORANGE, gid=f"fill-{method}-{name}", **bar)
             axis.barh(width=training, left=filling, color=BLUE, gid=f"train-{method}-{name}", **bar)
             axis.text(total, place, f" {total:.3g} s", va="center", fontsize=8)
-        axis.set_yticks(
-            range(len(bars)), ["FP + GCN" if m == "fp" else METHOD_NAMES[m] for m in bars]
-        )
+        labels = ["FP + GCN" if method == "fp" else METHOD_NAMES[method] for method in bars]
+        axis.set_yticks(range(len(bars)), labels)
         axis.set_title(SET_NAMES[name])
         axis.grid(axis="y", visible=False)
         axis.margins(x=0.1)
@@ -205,8 +203,7 @@ def spectral(spectrum: Spectrum) -> Figure:
             middle, magnitude, color=shades.get(rate, RED), label=label,
             linewidth=1.6 if rate else 2.4, gid=f"spectrum-{rate:g}",
         )  # fmt: skip
-    axis.set_xlim(0, 2)
-    axis.set_ylim(bottom=0)
+    axis.set(xlim=(0, 2), ylim=(0, None))
     axis.set_xlabel("eigenvalue of the normalised Laplacian (0 smooth, 2 rough)")
     axis.set_ylabel(f"mean |coefficient|, in bins of {WIDTH:g}")
     axis.legend()

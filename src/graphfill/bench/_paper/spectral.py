@@ -63,8 +63,6 @@ class Spectrum:
 def spectrum(graph: Graph, features: Mapping[float, NDArray[np.float32]]) -> Spectrum:
     """The spectrum of several matrices on one graph, small enough for a dense decomposition.
 
-    Examples
-    --------
     A signal that changes sign along the only edge is all in the highest frequency, 2:
 
     >>> import numpy as np
