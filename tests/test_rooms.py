@@ -69,7 +69,8 @@ def imports(name):
             module = ".".join([*start, *(node.module or "").split(".")]).rstrip(".")
             for alias in node.names:
                 inner = f"{module}.{alias.name}"
-                yield inner if inner in MODULES else module
+                compiled = (ROOT.parent / Path(*inner.split("."))).with_suffix(".pyi")
+                yield inner if inner in MODULES or compiled.exists() else module
 
 
 def room_of(name):

@@ -17,6 +17,7 @@ def test_every_run_is_written_down():
     assert set(CHANGED) <= set(RUNS)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", RUNS)
 def test_same_as_recorded(name):

@@ -105,7 +105,9 @@ def test_the_town_gets_one_newsletter_with_and_without_scores(town):
 
 @pytest.mark.parametrize("method", ["propagation", "neighbors", "mean", "auto"])
 def test_rows_and_columns_in_any_order_get_the_same_cells(method):
-    table, edges = table_of(5, n=120 if method == "auto" else 400)
+    table, edges = table_of(5, n=90 if method == "auto" else 400)
+    if method == "auto":  # whose learners take seconds
+        table = table.select("key", "size", "colour")
     plain = impute(table, edges, method=method)
     rng = np.random.default_rng(0)
     for draw in range(1 if method == "auto" else 5):

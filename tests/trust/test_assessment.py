@@ -61,7 +61,10 @@ def test_a_cells_own_value_never_reaches_its_prediction(town, name):
     informative = dict.fromkeys(columns, True)
 
     def held_out(columns, method):
-        asked = replace(candidates(method="auto"), choice=method)
+        asked = candidates(method="auto")
+        recipes = {name: how for name, how in asked.recipes.items() if name == method}
+        learners = [name for name in asked.learners if name == method]
+        asked = replace(asked, recipes=recipes, learners=learners, choice=method)
         found = assess(columns, [name], graph, informative, asked)[name]
         place = np.flatnonzero(found.rows == row)[0]
         predicted = found.held_out[place]

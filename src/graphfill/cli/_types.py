@@ -7,8 +7,6 @@ import csv
 from collections.abc import Callable
 from typing import Any
 
-from ..io import KINDS
-
 
 def name_list(text: str) -> list[str]:
     """Names between commas, in quotes where they hold one: 'age,"city, state"'."""
@@ -18,6 +16,8 @@ def name_list(text: str) -> list[str]:
 
 def column_kind(text: str) -> tuple[str, str]:
     name, _, kind = text.rpartition("=")
+    from ..io import KINDS
+
     if not name or not (kind in KINDS or (kind.startswith("date:") and kind != "date:")):
         raise argparse.ArgumentTypeError(
             f"{text!r} must be NAME=KIND with KIND one of {', '.join(KINDS)} or date:FORMAT"

@@ -87,12 +87,7 @@ def cut(
     nodes = cluster_order(graph) if by_cluster else None
     work = 1 + np.diff(graph.indptr)
     bounds = cut_rows(work if nodes is None else work[nodes], n_shards)
-    try:
-        for name in ("state", "barriers"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise refusal(folder, error) from error
-    sync_folder(folder)
+    _make_folders(folder)
     if self_loops:
         graph = with_loops(graph, folder)
     degree = np.ldexp(graph.degrees(), span.exponent) if span.exponent else graph.degrees()
@@ -120,6 +115,15 @@ def cut(
     )
     manifest.save()
     return manifest
+
+
+def _make_folders(folder: Path) -> None:
+    try:
+        for name in ("state", "barriers"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise refusal(folder, error) from error
+    sync_folder(folder)
 
 
 def _write_shards(whole: Extract, n_components: int, folder: Path, durable: bool) -> dict[str, Any]:
