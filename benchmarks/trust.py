@@ -52,33 +52,41 @@ def run_one(name: str, seed: int) -> dict:
     import narwhals as nw
     from real_tables import hide
 
+    from graphfill.solve import propagate_with
     from graphfill.table._alignment import align
     from graphfill.table._columns import open_column
     from graphfill.table._inspect import column_agreement
-    from graphfill.trust._assessment import assess
+    from graphfill.table._options import Source, TableOptions
+    from graphfill.trust import FillOptions, fill_columns
     from graphfill.trust._features import distance_to_known
-    from graphfill.trust._selection import _sure
+    from graphfill.trust._hiding import _by_recipe
 
     truth, edges = tables()[name]()
     seen, hidden = hide(truth, HIDDEN, seed)
-    frame = nw.from_native(seen, eager_only=True)
-    aligned = align(frame, edges, id=truth.column_names[0])
-    graph = aligned.graph
+    ids = TableOptions(id=truth.column_names[0])
+    aligned = align(nw.from_native(seen, eager_only=True), edges, ids, Source())
+    if aligned.order is not None:  # rows in the order of the graph's nodes
+        truth, seen = truth.take(aligned.order), seen.take(aligned.order)
+        hidden = {n: cells[aligned.order] for n, cells in hidden.items()}
+    frame, graph = nw.from_native(seen, eager_only=True), aligned.graph
     columns = {n: open_column(frame.get_column(n)) for n in truth.column_names[1:]}
     columns = {n: c for n, c in columns.items() if c.n_channels}
-    informative = {
-        n: column_agreement(c, graph, graph.n_nodes, seed).beyond_chance for n, c in columns.items()
-    }
+    informative = {n: column_agreement(c, graph, seed).beyond_chance for n, c in columns.items()}
     start = time.perf_counter()
     wanted = [n for n, c in columns.items() if not c.is_class or seed < CLASS_SEEDS.get(name, 99)]
-    found = assess(columns, wanted, graph, informative, seed=seed, alternatives=True)
+    options = FillOptions(method="auto", intervals=LEVEL, seed=seed)
+    fills, _ = fill_columns(columns, wanted, graph, lambda: informative, options)
+    plain = _by_recipe(columns, fills, graph, options, propagate_with)
     row = {"set": name, "seed": seed, "columns": {}}
-    for column_name, one in found.items():
-        column = columns[column_name]
+    for column_name, fill in fills.items():
+        one = fill.assessment
+        if one is None:
+            continue
+        column, sure, filled = columns[column_name], fill.bounds, fill.predictions
         rows = np.flatnonzero(hidden[column_name])
         place = np.searchsorted(one.target.missing, rows)
         actual = true_levels(column, frame, truth, column_name, rows)
-        sure = _sure(one, LEVEL, seed)
+        alternatives = plain[column_name] | one.learnt
         steps = distance_to_known(graph, ~column.missing)[rows]
         said = {
             "chosen": one.chosen,
@@ -86,11 +94,11 @@ def run_one(name: str, seed: int) -> dict:
             "classes": one.target.n_classes,
             "n": len(rows),
             "test": {m: error(one.target.n_classes, p[place], actual)
-                     for m, p in one.alternatives.items()},
+                     for m, p in alternatives.items()},
         }  # fmt: skip
-        said["test"]["auto"] = error(one.target.n_classes, one.filled[place], actual)
+        said["test"]["auto"] = error(one.target.n_classes, filled[place], actual)
         if one.target.n_classes:
-            right = one.filled[place].argmax(axis=1) == actual
+            right = filled[place].argmax(axis=1) == actual
             said["bins"] = calibration_bins(sure.probability[place], right)
         else:
             inside = (actual >= sure.low[place]) & (actual <= sure.high[place])
