@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..trust import ColumnFill
 from ..trust._class_sets import ClassSets
 from ..trust._intervals import Interval
-from ._numeric import Column
+from ._column import Column
 
 if TYPE_CHECKING:
     import narwhals as nw

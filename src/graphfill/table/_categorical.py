@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._arrow import Cells, take_rows
-from ._numeric import Column, Floats, Mask
+from ._column import Column, Floats, Mask
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -26,7 +26,8 @@ from ..errors import (
 from ..io import KINDS, as_number
 from ._arrow import Cells, read
 from ._categorical import Boolean, Category
-from ._numeric import Column, LeftAlone, Number, Whole
+from ._column import Column, LeftAlone
+from ._numeric import Number, Whole
 from ._objects import equals_marker
 
 if TYPE_CHECKING:

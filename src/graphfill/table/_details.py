@@ -15,7 +15,7 @@ from ..trust._class_sets import ClassSets
 from ..trust._features import FAR, distance_to_known
 from ..trust._intervals import Interval, highest_level
 from ._alignment import Alignment
-from ._numeric import Column
+from ._column import Column
 from ._result import ColumnSummary
 
 if TYPE_CHECKING:

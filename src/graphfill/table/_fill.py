@@ -10,8 +10,8 @@ from ..errors import InputError, option, switch
 from ..solve import propagate_with
 from ..trust import LEARNT, ColumnFill, Solve, fill_columns
 from ._alignment import Alignment, align
+from ._column import Column
 from ._inspect import informative_columns, notes_on, open_columns, summarize_columns
-from ._numeric import Column
 from ._options import Source, TableOptions
 from ._result import TableResult
 

@@ -11,8 +11,8 @@ from ..errors import InputError, check_column_name, option, places
 from ..graph import Graph
 from ..trust import Agreement, agreement
 from ._alignment import Alignment
+from ._column import Column
 from ._columns import open_column
-from ._numeric import Column
 from ._options import Naming, Source, TableOptions
 from ._result import ColumnSummary
 

@@ -14,7 +14,7 @@ Mask = NDArray[np.bool_]
 
 
 class FillableColumn(Protocol):
-    """A column whose rows are the first nodes of the graph; see ``table._numeric.Column``.
+    """A column whose rows are the first nodes of the graph; see ``table._column.Column``.
 
     Attributes
     ----------

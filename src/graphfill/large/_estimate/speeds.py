@@ -21,9 +21,9 @@ from ...graph import CACHE_BYTES, WORTH_HAVING
 from ...graph._graph import Graph
 from ...kernels._threads import available
 from ...table._alignment import align
+from ...table._column import Column
 from ...table._columns import open_column
 from ...table._inspect import column_agreement
-from ...table._numeric import Column
 from ...table._options import Source, TableOptions
 from .._disk import EdgeFile, store_graph
 from .._disk.sizing import LANES
