@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from .large import propagate_sharded
     from .solve import Result, propagate
-    from .table import TableResult, impute
+    from .table import Explanation, TableResult, explain, impute, near_copies
     from .table._attributes import impute_graph
 
 __version__ = "0.1.0"
@@ -43,10 +43,13 @@ _HOMES = {
     "Result": "solve",
     "impute": "table",
     "impute_graph": "table._attributes",
+    "explain": "table",
+    "near_copies": "table",
     "propagate_hetero": "hetero",
     "propagate_sharded": "large",
     "HeteroResult": "hetero",
     "TableResult": "table",
+    "Explanation": "table",
     "FeaturePropagation": "imputers",
     "MeanImputer": "imputers",
     "NeighborMeanImputer": "imputers",
@@ -61,6 +64,7 @@ _HOMES = {
 
 __all__ = [
     "ConvergenceWarning",
+    "Explanation",
     "FeaturePropagation",
     "Graph",
     "GraphfillWarning",
@@ -75,8 +79,10 @@ __all__ = [
     "UnreachedWarning",
     "ZeroImputer",
     "__version__",
+    "explain",
     "impute",
     "impute_graph",
+    "near_copies",
     "propagate",
     "propagate_hetero",
     "propagate_sharded",

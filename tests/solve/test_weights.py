@@ -103,11 +103,11 @@ def test_near_copies_are_the_cells_with_one_large_weight(problem, reliance):
     W /= np.maximum(1, W.sum(axis=1, keepdims=True))
     unknown, k = np.flatnonzero(~known), np.flatnonzero(known)
     for threshold in (0.9, 0.5001):
-        found = near_copies(graph, known, options, threshold, reliance)
+        copies = near_copies(graph, known, options, threshold, reliance)
         # What rounding may decide either way is left out.
-        surely = W >= threshold + 1e-5
-        perhaps = W >= threshold - 1e-5
-        pairs = set(zip(found[0].tolist(), found[1].tolist(), strict=True))
+        surely = threshold + 1e-5 <= W
+        perhaps = threshold - 1e-5 <= W
+        pairs = set(zip(copies[0].tolist(), copies[1].tolist(), strict=True))
         assert {(unknown[i], k[j]) for i, j in np.argwhere(surely)} <= pairs
         assert pairs <= {(unknown[i], k[j]) for i, j in np.argwhere(perhaps)}
 

@@ -30,6 +30,12 @@ examples:
   graphfill check people.csv friends.csv --report check.html
   graphfill check people.csv friends.csv --json > check.json
 """
+EXPLAIN_EXAMPLES = """\
+examples:
+  graphfill explain people.csv friends.csv --row bob --column age
+  graphfill explain people.csv friends.csv --row bob --column age --picture why.svg
+  graphfill explain people.csv friends.csv --row bob --column age --json > why.json
+"""
 COMPLETION_EXAMPLE = """\
 example:
   graphfill completion bash > ~/.bash_completion.d/graphfill
@@ -39,6 +45,7 @@ examples:
   graphfill demo                                             a small town, its blanks filled
   graphfill check people.csv friends.csv                     what is missing, what can be inferred
   graphfill impute people.csv friends.csv -o filled.csv      fill it
+  graphfill explain people.csv friends.csv --row bob --column age      which cells speak for one
   graphfill plan nodes.parquet edges.parquet                 memory and time a large fill will take
   graphfill bench list                                       experiments: sets, methods, masks
 
@@ -59,7 +66,7 @@ def build_parser(complete: Any = None) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"graphfill {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command", required=True)
-    files = [*_add_impute(commands), *_add_check(commands)]
+    files = [*_add_impute(commands), *_add_check(commands), *_add_explain(commands)]
     files += add_plan(commands, _command, _add_names, _add_solver)
     _add_demo(commands)
     files += add_bench(commands, _command)
@@ -95,7 +102,9 @@ def _add_impute(commands: Any) -> list[argparse.Action]:
         "--mark", action="store_true",
         help="add a column <name>_filled that says which cells were filled",
     )  # fmt: skip
-    _add_method(parser.add_argument_group("method"))
+    method = parser.add_argument_group("method")
+    _add_method(method)
+    _add_trust(method.add_argument)
     _add_size(parser.add_argument_group("size").add_argument)
     _add_talk(parser)
     return files
@@ -108,17 +117,6 @@ def _add_method(group: Any) -> None:
         default="propagation",
         help="diffusion along the edges (default), the neighbours' mean, the column's, learners on "
         "the graph and the other columns, or column by column the best of all by held-out score",
-    )  # fmt: skip
-    add(
-        "--intervals", type=types.level, metavar="LEVEL",
-        help="such as 0.9: add columns that bound each filled number, and say how probable each "
-        "filled category is",
-    )  # fmt: skip
-    add(
-        "--scores", nargs="?", const=True, default=False, metavar="PATTERN",
-        choices=("random", "rows", "high", "region"),
-        help="score the method on cells held out; with random, rows, high or region, also on known "
-        "cells hidden in that pattern: whole rows, high values first, or around some nodes",
     )  # fmt: skip
     add(
         "--reliance", type=types.reliance, default="held-out", metavar="X",
@@ -139,6 +137,20 @@ def _add_method(group: Any) -> None:
         "--unreached", choices=("mean", "leave"), default="mean",
         help="cells nothing known is connected to get the column's mean or most frequent value "
         "(default; hybrid and auto may predict them from the row's other columns), or stay missing",
+    )  # fmt: skip
+
+
+def _add_trust(add: Any) -> None:
+    add(
+        "--intervals", type=types.level, metavar="LEVEL",
+        help="such as 0.9: add columns that bound each filled number, and say how probable each "
+        "filled category is",
+    )  # fmt: skip
+    add(
+        "--scores", nargs="?", const=True, default=False, metavar="PATTERN",
+        choices=("random", "rows", "high", "region"),
+        help="score the method on cells held out; with random, rows, high or region, also on known "
+        "cells hidden in that pattern: whole rows, high values first, or around some nodes",
     )  # fmt: skip
     add("--strict", action="store_true", help="exit with 3 if not converged")
 
@@ -177,6 +189,21 @@ def _add_check(commands: Any) -> list[argparse.Action]:
     output = parser.add_argument_group("output")
     files.append(_add_report(output))
     output.add_argument("--overwrite", action="store_true", help="replace an existing report")
+    _add_talk(parser)
+    return files
+
+
+def _add_explain(commands: Any) -> list[argparse.Action]:
+    purpose = "say which known cells a filled one is made of, and with what weight"
+    parser = _command(commands, "explain", purpose, EXPLAIN_EXAMPLES)
+    files = _add_inputs(parser)
+    cell = parser.add_argument_group("cell").add_argument
+    cell("--row", metavar="ID", required=True, help="id of the row, as in the table")
+    cell("--column", metavar="NAME", required=True, help="of the cell")
+    _add_method(parser.add_argument_group("method"))
+    output = parser.add_argument_group("output").add_argument
+    files.append(output("--picture", metavar="FILE.svg", help="draw the weights"))
+    output("--overwrite", action="store_true", help="replace an existing picture")
     _add_talk(parser)
     return files
 

@@ -16,7 +16,7 @@ from ..solve import propagate_with
 from ..table import TableResult
 from ..table._fill import fill_table
 from ..table._options import Naming, Source, TableOptions, plain_kinds
-from ..trust import Solve
+from ..trust import LEARNT, Solve
 from . import _large as outsized
 from ._options import STEPS, table_options
 from ._progress import bar_of, byte_bar, say
@@ -25,7 +25,8 @@ from ._progress import bar_of, byte_bar, say
 def run(options: argparse.Namespace) -> int:
     """Run the command that was asked for; return its exit code."""
     commands = {
-        command.__name__: command for command in (impute, check, plan, demo, bench, completion)
+        command.__name__: command
+        for command in (impute, check, explain, plan, demo, bench, completion)
     }
     with errors.command_line():
         if "steps" in options:
@@ -62,6 +63,36 @@ def check(options: argparse.Namespace) -> int:
         chosen = table_options(options, method=method)
         result = _fill(table, edges, chosen, progress=tick, fill=False)
     _finish(options, result, text.of_survey)
+    return 0
+
+
+def explain(options: argparse.Namespace) -> int:
+    """Fill the column of one cell, and say what that cell is made of."""
+    from ..table._explain import explain_at, no_such_row, row_ids
+
+    picture = options.picture
+    if picture is not None:
+        if not picture.lower().endswith(".svg"):
+            raise errors.InputError(f'The picture {picture} is an SVG: give it the ending ".svg".')
+        io.check_written_here(picture, [options.table, options.edges], options.overwrite)
+    table, edges = _read(options)
+    errors.check_column_name(options.column, table.table.column_names, table.path.name)
+    exclude = options.exclude
+    if options.columns is None and options.method not in LEARNT:  # others have no part in it
+        exclude = [name for name in table.table.column_names if name != options.column]
+    with bar_of(options, "filling") as tick:
+        result = _fill(table, edges, table_options(options, exclude=exclude), progress=tick)
+    ids, text_ids = row_ids(result), table.texts.get(result.alignment.id)
+    words = ids if text_ids is None else text_ids.to_pylist()
+    places = {str(word).strip(): place for place, word in enumerate(words)}
+    if options.row.strip() not in places:
+        raise no_such_row(options.row, result.alignment.id, ids)
+    explanation = explain_at(result, places[options.row.strip()], options.column)
+    if picture is not None:
+        with io.replacing(picture) as file:
+            file.write(explanation.plot().encode())
+    summary = explanation.summary() | {"notes": result.notes, "picture": picture}
+    say(options, summary, lambda: "\n".join([str(explanation), *result.alignment.guesses]))
     return 0
 
 

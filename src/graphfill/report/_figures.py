@@ -40,7 +40,7 @@ def score_bars(
         style, tag = ("filled", " (chosen)") if method == chosen else ("known", "")
         rows.append((fit(method, GUTTER - 16), score, number, style))
         words.append(f"{method} {number}{tag}")
-    return _labelled_bars(key, rows, f"{measure} of each method", words, bold="filled")
+    return labelled_bars(key, rows, f"{measure} of each method", words, bold="filled")
 
 
 def distance_bars(key: str, counts: Sequence[tuple[int | None, int]], *, name: str) -> str:
@@ -70,10 +70,10 @@ def distance_bars(key: str, counts: Sequence[tuple[int | None, int]], *, name: s
     ]
     words = [f"{label}: {count(cells, 'cell')}" for label, cells in labelled]
     title = f"Missing cells of {name}, by steps to the nearest known one"
-    return _labelled_bars(key, rows, title, words)
+    return labelled_bars(key, rows, title, words)
 
 
-def _labelled_bars(
+def labelled_bars(
     key: str,
     rows: Sequence[tuple[str, float | None, str, str]],
     title: str,

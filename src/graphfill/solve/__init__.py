@@ -1,6 +1,7 @@
 """Feature Propagation on matrices: the plain function, and the solvers behind it."""
 
 from ._arrays import check_shape
+from ._copies import near_copies
 from ._matrix import (
     check_dense,
     check_finite,
@@ -14,9 +15,10 @@ from ._operator import SMALL_BYTES, WORTH_LEAVING_OUT, Operator
 from ._problem import Problem, PropagationOptions, Result, centre_of, finish, warn_of
 from ._propagate import progress_bar, propagate, propagate_with
 from ._scaling import Span, exponents
+from ._weights import cell_weights, neighbor_weights
 
 __all__ = ["Problem", "PropagationOptions", "Result", "finish", "propagate", "propagate_with"]
 __all__ += ["Operator", "Span", "centre_of", "exponents", "neighbor_mean", "open_matrix"]
 __all__ += ["SMALL_BYTES", "WORTH_LEAVING_OUT", "progress_bar", "warn_of"]
 __all__ += ["check_dense", "check_finite", "check_magnitudes", "check_missing_mask"]
-__all__ += ["check_row_count", "check_shape"]
+__all__ += ["cell_weights", "check_row_count", "check_shape", "near_copies", "neighbor_weights"]

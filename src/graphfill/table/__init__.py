@@ -1,6 +1,8 @@
 """Tables of real columns: aligned with their edges, filled, and given back in their own types."""
 
+from ._explain import explain, near_copies
+from ._explanation import Explanation
 from ._impute import impute
 from ._result import TableResult
 
-__all__ = ["TableResult", "impute"]
+__all__ = ["Explanation", "TableResult", "explain", "impute", "near_copies"]

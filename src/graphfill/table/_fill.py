@@ -126,6 +126,9 @@ class _Filling:
                 solve=self.solve,
                 progress=lambda done: self.progress((1.0 - share) * done),
             )
+        result._influences = {
+            name: one.influence for name, one in fills.items() if one.influence is not None
+        }
         for name, one in fills.items():
             self._summarize(name, one, patterns.get(name))
         if fill:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..report import of_result
+from ..trust import Influence
 from ._alignment import Alignment
 
 Cells = NDArray[np.bool_]
@@ -77,6 +78,7 @@ class TableResult:
     residual: float = 0.0
     converged: bool | None = None
     seconds: dict[str, float] = field(default_factory=dict)
+    _influences: dict[str, Influence] = field(default_factory=dict)  # by column, for `explain`
 
     def __repr__(self) -> str:
         return of_result(self.summary())

@@ -18,6 +18,7 @@ from ..solve import propagate_with
 from ._channels import Recipe, Solve, Solved, fill_channels
 from ._column import FillableColumn, Floats, Mask, Recorded
 from ._options import LEARNT, FillOptions
+from ._reasons import Influence, RecipeInfluence
 
 if TYPE_CHECKING:
     from ._assessment import Assessment
@@ -40,6 +41,7 @@ class ColumnFill:
         What was filled in, as levels or probabilities; kept for bounds.
     bounds : intervals or sets of classes; None where they were not asked for
     by_learner : whether the row's other columns had a part in the fill
+    influence : what filled cells are made of; None where the method does not say
     """
 
     unreached: Mask
@@ -47,6 +49,7 @@ class ColumnFill:
     predictions: Floats | None = None
     bounds: Interval | ClassSets | None = None
     by_learner: bool = False
+    influence: Influence | None = None
 
 
 def fill_columns(
@@ -140,6 +143,8 @@ def _fill_by_recipe(
     for column in targets:
         if isinstance(column, Recorded):
             some[column.name][1].predictions = column.predictions
+    for name, (column, fill) in some.items():
+        fill.influence = RecipeInfluence.of_fill(graph, column.missing, recipe, solved, name)
     return solved
 
 

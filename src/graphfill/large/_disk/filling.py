@@ -167,6 +167,7 @@ def fill_file(
             filled = merge(result.table, sheet, result.filled)
             columns.add(filled.drop_columns([inputs.id]))
             result.table, result.filled, result.unreached = None, {}, {}
+            result._influences = {}
             return result
 
         results = []

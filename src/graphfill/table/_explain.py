@@ -1,0 +1,206 @@
+"""Why a cell was filled with what it was: the known cells behind it, and their weights."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, check_column_name, check_number, named
+from ._explanation import Explanation
+from ._id_search import INDEX
+from ._result import TableResult
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+Rows = NDArray[np.intp]
+
+COPY = 0.9  # the weight from which on a cell is nearly a copy of another
+NO_WEIGHT = 1e-12  # what rounding leaves
+
+
+def explain(result: TableResult, row: Any, column: Any) -> Explanation:
+    r"""Say which known cells a filled one is made of, and with what weight.
+
+    .. math:: x = \sum_k w_k x_k + (1 - \sum_k w_k) \bar x
+
+    with :math:`\bar x` the column's mean: w_k is how often a random walk from the row meets its
+    first known cell at k (times the reliance), and the same numbers make up the filled cell.
+
+    Parameters
+    ----------
+    result : TableResult
+        Of :func:`impute` with ``return_result=True``.
+    row : id of the row, as in the table; its number where rows go by number
+    column : name of the column
+
+    Returns
+    -------
+    Explanation
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from graphfill import impute
+    >>> people = pl.DataFrame({"name": ["ann", "bob", "cat"], "age": [30, None, 40]})
+    >>> friends = pl.DataFrame({"a": ["ann", "bob"], "b": ["bob", "cat"]})
+    >>> print(explain(impute(people, friends, id="name", return_result=True), "bob", "age"))
+    Row bob, column age: 35.
+    It comes 100% from 2 known cells through the graph.
+    Weights: ann (30) 50% and cat (40) 50%.
+    """
+    ids = row_ids(result)
+    place = next((place for place, id in enumerate(ids) if id == row), None)
+    if place is None:
+        raise no_such_row(row, result.alignment.id, ids)
+    return explain_at(result, place, column)
+
+
+def explain_at(result: TableResult, place: int, column: Any) -> Explanation:
+    """The same for the row at a place of the table, counted from 0."""
+    frame = _frame_of(result)
+    check_column_name(column, frame.columns, "the table")
+    ids, cells = row_ids(result), frame.get_column(column)
+    value = cells[[place]].to_list()[0]
+    _check_filled(result, place, ids[place], column, value)
+    explanation = Explanation(ids[place], column, value, None)
+    missing = result.filled[column] | result.unreached[column]
+    explanation.n_known = int(np.count_nonzero(~missing))
+    influence = result._influences.get(column)
+    if influence is not None:
+        order = result.alignment.order
+        node = place if order is None else int(np.flatnonzero(order == place)[0])
+        nodes, weights, share = influence.of(node)
+        largest = np.argsort(-weights.round(12), kind="stable")
+        largest = largest[np.abs(weights[largest]) > NO_WEIGHT]
+        rows = _rows(result, nodes[largest])
+        values = cells[rows.tolist()].to_list()
+        kept = [float(weight) for weight in weights[largest]]
+        explanation._cells = list(zip([ids[row] for row in rows], values, kept, strict=True))
+        explanation.share_graph, explanation.share_columns = float(weights.sum()), float(share)
+        explanation.share_mean = 1.0 - explanation.share_graph - explanation.share_columns
+        if kept and kept[0] >= COPY * max(1.0, explanation.share_graph):
+            explanation.nearly_copy_of = ids[rows[0]]
+        if _is_class(result, column):
+            explanation.probabilities = _probabilities(explanation, cells, ~missing)
+    columns = [list(part) for part in zip(*explanation._cells, strict=True)] or [[], [], []]
+    explanation.weights = _table(frame, dict(zip(("id", "value", "weight"), columns, strict=True)))
+    return explanation
+
+
+def near_copies(result: TableResult, threshold: float = COPY) -> Any:
+    """The filled cells that are nearly a copy of one known cell of their column.
+
+    One weight (see :func:`explain`) of theirs is `threshold` or more. Where a value should not be
+    passed on as it is, these are the cells that do so. Columns that a learner filled are left out.
+
+    Returns
+    -------
+    table of ``id``, ``column``, ``copy_of`` and ``weight``, of the kind that was filled
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from graphfill import impute
+    >>> people = pl.DataFrame({"name": ["ann", "bob"], "age": [30, None]})
+    >>> friends = pl.DataFrame({"a": ["ann"], "b": ["bob"]})
+    >>> near_copies(impute(people, friends, id="name", return_result=True)).rows()
+    [('bob', 'age', 'ann', 1.0)]
+    """
+    check_number("threshold", threshold, low=0)
+    frame = _frame_of(result)
+    ids = row_ids(result)
+    copies: dict[str, list[Any]] = {"id": [], "column": [], "copy_of": [], "weight": []}
+    for column, influence in result._influences.items():
+        nodes, sources, weights = influence.copies(threshold)
+        rows, others = _rows(result, nodes), _rows(result, sources)
+        for at in np.argsort(rows):
+            copies["id"].append(ids[rows[at]])
+            copies["column"].append(column)
+            copies["copy_of"].append(ids[others[at]])
+            copies["weight"].append(float(weights[at]))
+    return _table(frame, copies)
+
+
+for _public in (explain, near_copies):
+    _public.__module__ = "graphfill"
+
+
+def row_ids(result: TableResult) -> list[Any]:
+    """The ids of the rows, as the table has them."""
+    id, frame = result.alignment.id, _frame_of(result)
+    if id is None:
+        return list(range(len(frame)))
+    if id == INDEX and id not in frame.columns:
+        return list(frame.to_native().index)
+    return list(frame.get_column(id).to_list())
+
+
+def _frame_of(result: Any) -> nw.DataFrame[Any]:
+    import narwhals as nw
+    from narwhals import dependencies
+
+    if not isinstance(result, TableResult) or not dependencies.is_into_dataframe(result.table):
+        held = result.table if isinstance(result, TableResult) else result
+        raise InputError(
+            f"A {type(held).__name__} does not say how its cells were filled: pass what impute "
+            "returns for a table with return_result=True."
+        )
+    return nw.from_native(result.table, eager_only=True)
+
+
+def _rows(result: TableResult, nodes: Rows) -> Rows:
+    """The rows of the table that nodes are."""
+    return nodes if result.alignment.order is None else result.alignment.order[nodes]
+
+
+def _is_class(result: TableResult, column: Any) -> bool:
+    kinds = {summary.name: summary.kind for summary in result.columns}
+    return kinds[column] in ("category", "boolean")
+
+
+def _probabilities(
+    explanation: Explanation, cells: nw.Series[Any], known: NDArray[np.bool_]
+) -> dict[Any, float]:
+    """By class, its weights and its part of the column's share, the largest first."""
+    total: dict[Any, float] = defaultdict(float)
+    assert explanation.share_mean is not None
+    for value in cells.filter(known.tolist()).to_list():
+        total[value] += explanation.share_mean / explanation.n_known
+    for _, value, weight in explanation._cells:
+        total[value] += weight
+    return dict(sorted(total.items(), key=lambda item: -round(item[1], 12)))
+
+
+def _table(frame: nw.DataFrame[Any], columns: dict[str, list[Any]]) -> Any:
+    import narwhals as nw
+
+    return nw.to_native(nw.from_dict(columns, backend=frame.implementation))
+
+
+# -- refusals --
+
+
+def no_such_row(row: Any, id: Any, ids: Sequence[Any]) -> InputError:
+    """A row that the table lacks."""
+    where = "the table" if id is None else INDEX if id == INDEX else f"column {id!r}"
+    return InputError(f"There is no row {named(row)} in {where}: name one such as {named(ids[0])}.")
+
+
+def _check_filled(result: TableResult, place: int, row: Any, column: Any, value: Any) -> None:
+    """Refuse a cell that was not filled."""
+    cell = f"Row {named(row)}, column {column!r}"
+    if column in result.filled and result.filled[column][place]:
+        return
+    if column in result.unreached and result.unreached[column][place]:
+        raise InputError(
+            f"{cell} is missing still, since no known cell is connected to it: there is nothing to "
+            "explain."
+        )
+    if value is None or value != value:
+        raise InputError(f"{cell} was left alone: name a column that was filled.")
+    raise InputError(f"{cell} was known and is as it came: name a cell that was filled.")
