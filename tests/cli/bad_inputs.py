@@ -125,6 +125,27 @@ NUMBERED = parquet(id=[1, 2, 3], age=[30, None, 40])
 bad("no table", "There is no file none.csv.", table="none.csv")
 bad("no edges", "There is no file none.csv.", edges="none.csv")
 bad("no typed table", "There is no file none.parquet.", table="none.parquet")
+bad("explained row that is not there",
+    "There is no row 'eve' in column 'name' of people.csv: name one such as 'ann'.",
+    command="explain people.csv friends.csv --row eve --column age")
+bad("explained column that is not there",
+    "There is no column 'agee' in people.csv; did you mean 'age'?",
+    command="explain people.csv friends.csv --row bob --column agee")
+bad("explained cell that was known",
+    "Row 'ann', column 'age' was known and is as it came: name a cell that was filled.",
+    command="explain people.csv friends.csv --row ann --column age --method mean")
+bad("explained id", "Row 'ann', column 'name' was known and is as it came: name a cell that was "
+    "filled.", command="explain people.csv friends.csv --row ann --column name")
+bad("explained cell of a column left out",
+    "Row 'bob', column 'age' was left alone: name a column that was filled.",
+    command="explain people.csv friends.csv --row bob --column age --columns city")
+bad("picture of another format",
+    'The picture why.png is an SVG: give it the ending ".svg".',
+    command="explain people.csv friends.csv --row bob --column age --picture why.png")
+bad("picture that exists",
+    "why.svg exists already: name another file, or pass --overwrite to replace it.",
+    make=lambda folder: (folder / "why.svg").touch(),
+    command="explain people.csv friends.csv --row bob --column age --picture why.svg")
 bad("no table to check", "There is no file none.csv.", command="check none.csv friends.csv")
 bad("table is a folder", "town.csv is a folder, not a file.", table="town.csv",
     make=lambda folder: (folder / "town.csv").mkdir())
@@ -827,8 +848,8 @@ usage("option without its value", "argument --columns: expected one argument", "
 usage("a file too many", "unrecognized arguments: more.csv", "more.csv")
 usage("no command", "the following arguments are required: command", command=" ")
 usage("unknown command",
-    "argument command: invalid choice: 'fill' (choose from 'impute', 'check', 'plan', 'demo', "
-    "'bench', 'completion')", command="fill people.csv friends.csv")
+    "argument command: invalid choice: 'fill' (choose from 'impute', 'check', 'explain', 'plan', "
+    "'demo', 'bench', 'completion')", command="fill people.csv friends.csv")
 usage("no output", "the following arguments are required: -o/--output",
     command="impute people.csv friends.csv")
 usage("no edges named", "the following arguments are required: EDGES",
@@ -836,6 +857,8 @@ usage("no edges named", "the following arguments are required: EDGES",
 usage("no files named", "the following arguments are required: TABLE, EDGES", command="check")
 usage("output of check", "unrecognized arguments: -o filled.csv",
     command="check people.csv friends.csv -o filled.csv")
+usage("no cell to explain", "the following arguments are required: --row, --column",
+    command="explain people.csv friends.csv")
 usage("no shell", "the following arguments are required: shell", command="completion")
 usage("unknown shell", "argument shell: invalid choice: 'csh' (choose from 'bash', 'zsh', 'tcsh')",
     command="completion csh")

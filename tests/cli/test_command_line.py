@@ -23,7 +23,7 @@ from cli.real_command import ENVIRONMENT, GRAPHFILL, graphfill
 import graphfill as gf
 from graphfill.cli._arguments import build_parser
 
-COMMANDS = ["", "impute", "check", "demo", "completion"]
+COMMANDS = ["", "impute", "check", "explain", "demo", "completion"]
 PEOPLE = "name,age,height,city\nann,30,1.5,York\nbob,,1.75,York\ncat,40,,\ndan,50,2.0,Bath\n"
 FRIENDS = "source,target\nann,bob\nbob,cat\ncat,dan\n"
 FILLED = {"age": [30, 35, 40, 50], "height": [1.5, 1.75, 1.875, 2.0]}

@@ -86,7 +86,7 @@ def explain(options: argparse.Namespace) -> int:
     words = ids if text_ids is None else text_ids.to_pylist()
     places = {str(word).strip(): place for place, word in enumerate(words)}
     if options.row.strip() not in places:
-        raise no_such_row(options.row, result.alignment.id, ids)
+        raise no_such_row(options.row, result.alignment.id, ids, table.path.name)
     explanation = explain_at(result, places[options.row.strip()], options.column)
     if picture is not None:
         with io.replacing(picture) as file:

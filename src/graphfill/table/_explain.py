@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, check_column_name, check_number, named
 from ._explanation import Explanation
-from ._id_search import INDEX
+from ._id_search import INDEX, id_holder
 from ._result import TableResult
 
 if TYPE_CHECKING:
@@ -132,7 +132,8 @@ for _public in (explain, near_copies):
 
 def row_ids(result: TableResult) -> list[Any]:
     """The ids of the rows, as the table has them."""
-    id, frame = result.alignment.id, _frame_of(result)
+    frame = _frame_of(result)
+    id = result.alignment.id
     if id is None:
         return list(range(len(frame)))
     if id == INDEX and id not in frame.columns:
@@ -179,15 +180,16 @@ def _probabilities(
 def _table(frame: nw.DataFrame[Any], columns: dict[str, list[Any]]) -> Any:
     import narwhals as nw
 
-    return nw.to_native(nw.from_dict(columns, backend=frame.implementation))
+    weights = np.array(columns["weight"], dtype=np.float64)  # floats even where there are none
+    return nw.to_native(nw.from_dict(columns | {"weight": weights}, backend=frame.implementation))
 
 
 # -- refusals --
 
 
-def no_such_row(row: Any, id: Any, ids: Sequence[Any]) -> InputError:
+def no_such_row(row: Any, id: Any, ids: Sequence[Any], holder: str = "the table") -> InputError:
     """A row that the table lacks."""
-    where = "the table" if id is None else INDEX if id == INDEX else f"column {id!r}"
+    where = holder if id is None else f"{id_holder(id)} of {holder}"
     return InputError(f"There is no row {named(row)} in {where}: name one such as {named(ids[0])}.")
 
 
