@@ -79,6 +79,7 @@ def json_keys() -> dict[str, Any]:
         _write_csv(place)
         _write_parquet(place)
         trust = ("--overwrite", "--method", "auto", "--intervals", "0.8", "--scores", "rows")
+        explain = ("explain", "people.csv", "friends.csv", "--row", "p007", "--column", "city")
         plan = ("plan", "people.parquet", "friends.parquet", "--memory-limit", "4GB")
         disk = ("impute", "people.parquet", "friends.parquet", "-o", "filled.parquet")
         ran = {
@@ -86,6 +87,7 @@ def json_keys() -> dict[str, Any]:
             "impute, trusted": _run(place, *IMPUTE, *trust, "--report", "page.html", "--json"),
             "impute, from disk": _run(place, *disk, "--memory-limit", "170MB", "--json"),
             "check": _run(place, "check", "people.csv", "friends.csv", "--json"),
+            "explain": _run(place, *explain, "--json"),
             "plan": _run(place, *plan, "--workers", "2", "--json"),
             "demo": _run(place, "demo", "--people", "100", "--json"),
         }

@@ -40,6 +40,8 @@ class Explanation:
     nearly_copy_of : the id of the cell whose weight is 0.9 or more, or None
     probabilities : dict or None
         Of the classes of a category, the largest first.
+    n_known : int
+        Known cells of the column.
     """
 
     __module__ = "graphfill"
