@@ -116,6 +116,9 @@ def test_near_copies_are_the_cells_that_say_so(options):
                 assert weight == pytest.approx(largest, abs=1e-5)
                 assert f"nearly a copy of row {of}" in str(why)
     assert gf.near_copies(result, threshold=1.01).is_empty()
+    everything = gf.near_copies(result, threshold=0.0)  # each cell's largest weight
+    truth = dict(zip(table["key"], table["size"], strict=True))
+    assert all(truth[of] is not None for of in everything.filter(column="size")["copy_of"])
 
 
 def test_tables_of_any_library_and_any_ids():

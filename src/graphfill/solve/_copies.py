@@ -77,7 +77,7 @@ def near_copies(
         best[places[better]] = largest[better]
         source[places[better]] = ends[np.arange(len(places)), at][better]
     best /= np.maximum(1.0, total)
-    near = np.flatnonzero(best >= threshold)
+    near = np.flatnonzero((best >= threshold) & (best > 0))
     return whole.nodes[near].astype(np.intp), source[near], best[near]
 
 
