@@ -11,7 +11,7 @@ from classified_graph import classified_graph, edge_index  # noqa: E402
 
 from graphfill.bench._models import gcn, sage  # noqa: E402
 from graphfill.bench._models.blocks import Sampler, draw  # noqa: E402
-from graphfill.bench._models.dropout import RectifiedDropout  # noqa: E402
+from graphfill.bench._models.network import RectifiedDropout  # noqa: E402
 from graphfill.bench._models.products import FixedMatrix  # noqa: E402
 from graphfill.bench._problem import Setting  # noqa: E402
 from graphfill.bench._train import fit, seeded  # noqa: E402

@@ -20,26 +20,10 @@ from scipy import sparse
 
 from ..errors import InputError
 from ..io import replacing
+from ._problem import CATALOGUE
 from ._results import locked
 
-DIGESTS = {
-    "cora.npz": "11a33a04ce65ec2bba907efb3357ef2f80ef77766a7fabeb2325e060b9a41421",
-    "citeseer.npz": "884408a90b12e2d571ef9b781850c4a4764370d49321b55fa3ce1d3fd2be753a",
-    "pubmed.npz": "cc341b76c32fe2468505511c91f0784db2a7bd9388de4821148446898c24a854",
-    "amazon_photo.npz": "0ae99c5d709bf86fd767533e4d4060d1421982be066e0ce4666530b640fc04fc",
-    "amazon_computers.npz": "2e99aba4b6ca26176867b19a09ffd7d18a02101bf0c498dfe5ac70db630e033a",
-    "ogbn_arxiv_graph.npz": "fc782cd117c0a2897131ad1612a4971936ac5b3c14a11791fc15c23906b6993c",
-    "mixhop/h0.0.npz": "5c58732713d7ad5fb928e728c122b6ddc1806e31e529cf5b30669deb6fec595a",
-    "mixhop/h0.1.npz": "b4a90d06d915f772f55b8daf591f8b80997191edd06c84bc99bc6d3ca97265b2",
-    "mixhop/h0.2.npz": "ff247ae2baeb79ded92bc69004c24fd56c4a6afea96c6b20c7d01b7ee0737ae8",
-    "mixhop/h0.3.npz": "415315ebe8a0bc9ce36b9552ddc2eccd4256c5c31952526a335041f46887a7ac",
-    "mixhop/h0.4.npz": "c9b094e13d18a1fe848ff04f9abc5d4591e0d76ba6777066fb8f7993f7adf5c8",
-    "mixhop/h0.5.npz": "2227cf0cbc950b1ab9c13f5c153382d5d31108bf1de156102a32712718c9ae07",
-    "mixhop/h0.6.npz": "9bf9d644a584290971a159f85f1fa6ac0f761aed83c4080e085dc9ce134ccefe",
-    "mixhop/h0.7.npz": "7b40752894f3136e0623aa1382044486b7b65b51a96e6e929b7a0c15ef580af4",
-    "mixhop/h0.8.npz": "3ec33efbce9d084ce01553e9ecf593d5a92b603a56ff6abdbd84a3e06bca57d1",
-    "mixhop/h0.9.npz": "789735f6fdf523832596b62b94b9d615761bd3a8a014df399be883dc93d7c6d2",
-}
+DIGESTS = CATALOGUE["sha256"]
 FILE_NAMES = {"photo": "amazon_photo", "computers": "amazon_computers", "arxiv": "ogbn_arxiv_graph"}
 OGB = {  # where from, and the folder of the split
     "arxiv": ("http://snap.stanford.edu/ogb/data/nodeproppred/arxiv.zip", "time"),

@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from .._draws import usual_split
 from .._problem import Setting
 from .._runs import Run
-from .._splits import usual_split
 
 SETS = ("cora", "citeseer", "pubmed", "photo", "computers")
 LARGE = ("arxiv", "products")

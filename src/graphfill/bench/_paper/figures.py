@@ -20,8 +20,7 @@ from .experiments import (
     WORST,
     cells,
 )
-from .measured import Measured
-from .published import METHOD_NAMES, SET_NAMES, of_rate
+from .measured import TITLES, Measured, of_rate
 from .spectral import WIDTH, Spectrum
 from .style import BAND, BLUE, GREY, ORANGE, RATE_COLORS, RED, STROKES, blank
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FIGURES = ("gcn", "sage", "run-time", "homophily", "spectral", "exact")
-TITLES = {
+CAPTIONS = {
     "gcn": "Accuracy against the share missing, GCN",
     "sage": "Accuracy against the share missing, GraphSAGE",
     "run-time": f"Run-time with {of_rate(WORST)} missing",
@@ -61,7 +60,7 @@ def write_figures(
         for name in names:
             figure = draw[name]()
             if figure is not None:
-                figure.suptitle(TITLES[name], x=0.01, ha="left", fontsize=11, fontweight="bold")
+                figure.suptitle(CAPTIONS[name], x=0.01, ha="left", fontsize=11, fontweight="bold")
                 (folder / "figures").mkdir(parents=True, exist_ok=True)
                 paths += style.save(figure, folder / "figures", name)
     return paths
@@ -94,14 +93,14 @@ def accuracy(measured: Measured, model: str) -> Figure | None:
             if drawn is not None:
                 lines.setdefault(method, drawn)
         axis.set_xticks(range(len(rates)), [f"{100 * rate:g}" for rate in rates])
-        axis.set(title=SET_NAMES[name], ylabel="test accuracy, %")
+        axis.set(title=TITLES[name], ylabel="test accuracy, %")
         axis.set_xlabel("cells missing, % (not to scale)")
     for axis in axes[len(sets) :]:
         axis.set_axis_off()
     shown = [method for method in METHODS if method in lines]
     axes[len(sets)].legend(
         [lines[method] for method in shown],
-        [METHOD_NAMES[m] + (" (no features)" if m in FEATURELESS else "") for m in shown],
+        [TITLES[m] + (" (no features)" if m in FEATURELESS else "") for m in shown],
         loc="center left", handlelength=3.2,
         title=f"{_runs_a_point(measured, model)} a point\nband: ± 1 standard error",
         alignment="left",
@@ -128,9 +127,9 @@ def run_time(measured: Measured) -> Figure | None:
             axis.barh(width=filling, color=ORANGE, gid=f"fill-{method}-{name}", **bar)
             axis.barh(width=training, left=filling, color=BLUE, gid=f"train-{method}-{name}", **bar)
             axis.text(total, place, f" {total:.3g} s", va="center", fontsize=8)
-        labels = ["FP + GCN" if method == "fp" else METHOD_NAMES[method] for method in bars]
+        labels = ["FP + GCN" if method == "fp" else TITLES[method] for method in bars]
         axis.set_yticks(range(len(bars)), labels)
-        axis.set_title(SET_NAMES[name])
+        axis.set_title(TITLES[name])
         axis.grid(axis="y", visible=False)
         axis.margins(x=0.1)
         axis.set_xlim(left=0)
@@ -152,8 +151,8 @@ def homophily(measured: Measured) -> Figure | None:
         if _line(axis, levels, values, method, f"{method}-homophily") is not None:
             last = [(x, e.mean) for x, e in zip(levels, values, strict=True) if e][-1]
             missing = f", {of_rate(rate)} missing" if rate else ""
-            short = "FP" if method == "fp" else METHOD_NAMES[method]
-            ends.append((*last, f"{short}{missing}", STROKES[method].color))
+            short = "FP" if method == "fp" else TITLES[method]
+            ends.append((*last, f"{short}{missing}", STROKES[method]["color"]))
     if not ends:
         return None
     _end_labels(axis, ends)
@@ -167,7 +166,7 @@ def exact(measured: Measured) -> Figure | None:
     table = tables.exact(measured)
     if not table.rows:
         return None
-    sets = [SET_NAMES[s] for s in measured.scope.among(SETS)]
+    sets = [TITLES[s] for s in measured.scope.among(SETS)]
     colors = dict(zip(map(of_rate, EXACT_RATES), RATE_COLORS[1:], strict=True))
     figure = blank(9.0, 0.62 * len(sets) + 2.0)
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
@@ -231,15 +230,11 @@ def _line(
         return None
     points = [estimate or _NOWHERE for estimate in values]
     means = [e.mean for e in points]
-    stroke = STROKES[method]
-    (line,) = axis.plot(
-        x, means, color=stroke.color, marker=stroke.marker, linestyle=stroke.dash,
-        linewidth=stroke.width, gid=f"line-{gid}",
-    )  # fmt: skip
+    (line,) = axis.plot(x, means, gid=f"line-{gid}", **STROKES[method])
     errors = [e.standard_error or 0.0 for e in points]
     low = [mean - error for mean, error in zip(means, errors, strict=True)]
     high = [mean + error for mean, error in zip(means, errors, strict=True)]
-    axis.fill_between(x, low, high, color=stroke.color, alpha=BAND, linewidth=0)
+    axis.fill_between(x, low, high, color=line.get_color(), alpha=BAND, linewidth=0)
     return line
 
 

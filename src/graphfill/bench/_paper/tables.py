@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from .._table import Estimate, Points, Published, Table
-from . import published
 from .experiments import (
     CONTROLLED,
     EXACT_RATES,
@@ -22,8 +21,7 @@ from .experiments import (
     WORST,
     wanted,
 )
-from .measured import Measured
-from .published import METHOD_NAMES, SET_NAMES, of_rate
+from .measured import TABLE_1, TABLE_2, TITLES, Measured, bar_of, of_rate, printed
 
 OURS = "ours: mean ± standard error (runs)"
 WORST_MISSING = f"{of_rate(WORST)} missing"
@@ -38,9 +36,9 @@ def table_1(measured: Measured) -> Table:
     for name in measured.scope.among([*SETS, *LARGE]):
         for rate in (0.0, *TABLE_1_RATES):
             ours = measured.estimate(measured.cell(name, "fp", rate))
-            paper = published.TABLE_1[name][rate]
+            paper = TABLE_1[name][rate]
             missing = of_rate(rate) if rate else "none"
-            rows.append([SET_NAMES[name], missing, ours, paper, *_judged(ours, paper, "fp", name)])
+            rows.append([TITLES[name], missing, ours, paper, *_judged(ours, paper, "fp", name)])
     columns = ["set", "missing", OURS, "paper", "difference", "by the bar"]
     title = "Accuracy of Feature Propagation with a GCN, in percent"
     return Table("table-1", title, columns, rows)
@@ -52,9 +50,9 @@ def table_2(measured: Measured) -> Table:
     for name in measured.scope.among([*SETS, *LARGE]):
         for method in METHODS:
             ours = measured.estimate(measured.cell(name, method))
-            paper = published.TABLE_2[name].get(method)
+            paper = TABLE_2[name].get(method)
             if ours is not None or paper is not None:
-                names = [SET_NAMES[name], METHOD_NAMES[method]]
+                names = [TITLES[name], TITLES[method]]
                 rows.append([*names, ours, paper, *_judged(ours, paper, method, name)])
     columns = ["set", "method", OURS, "paper", "difference", "by the bar"]
     return Table("table-2", f"Accuracy at {WORST_MISSING}, in percent", columns, rows)
@@ -65,7 +63,7 @@ def _judged(ours: Estimate | None, paper: Any, method: str, name: str) -> list[P
     if ours is None or not isinstance(paper, Published):
         return [None, None]
     difference = Points(ours.mean - paper.mean)
-    bar = published.bar(name, method)
+    bar = bar_of(name, method)
     if bar.missed(difference):
         return [difference, f"beyond {bar.points:g}"]
     return [difference, "above" if difference > bar.points else None]
@@ -93,7 +91,7 @@ def reconstruction(measured: Measured) -> Table:
         errors = sorted(error.mean for _, error, _ in compared)
         accuracies = sorted((accuracy.mean for *_, accuracy in compared), reverse=True)
         rows += [
-            [SET_NAMES[name], METHOD_NAMES[method], error, errors.index(error.mean) + 1,
+            [TITLES[name], TITLES[method], error, errors.index(error.mean) + 1,
              accuracy, accuracies.index(accuracy.mean) + 1]
             for method, error, accuracy in compared
         ]  # fmt: skip
@@ -122,7 +120,7 @@ def exact(measured: Measured) -> Table:
             verdict = "exact better" if difference.mean > 0 else "40 steps better"
         shared = measured.shared([steps, limit])
         means = (measured.estimate(where, among=shared) for where in (steps, limit))
-        rows.append([SET_NAMES[name], mask, of_rate(rate), *means, difference, verdict])
+        rows.append([TITLES[name], mask, of_rate(rate), *means, difference, verdict])
     columns = ["set", "mask", "missing", "40 steps", "exact", "exact − 40 steps", "verdict"]
     return Table("exact", "Exact fill against the paper's 40 steps, accuracy", columns, rows)
 
@@ -144,14 +142,14 @@ def controls(measured: Measured) -> Table:
             gain = None if varied is None else measured.difference(varied, text)
             if official is None and gain is None:
                 continue
-            paper = published.of(name, method, rate)
-            what = METHOD_NAMES[method]
+            paper = printed(name, method, rate)
+            what = TITLES[method]
             if method == "fp":
                 what += f", {of_rate(rate) if rate else 'none'} missing"
             rows.append(
-                [SET_NAMES[name], what, paper, random, *_judged(random, paper, method, name),
+                [TITLES[name], what, paper, random, *_judged(random, paper, method, name),
                  official, *_judged(official, paper, method, name),
-                 METHOD_NAMES[variant] if variant and gain else None, gain]
+                 TITLES[variant] if variant and gain else None, gain]
             )  # fmt: skip
     columns = ["set", "method", "paper", "test nodes at random", "difference", "by the bar",
                "the paper's test nodes", "difference there", "by the bar there", "varied",
@@ -169,7 +167,7 @@ def run_time(measured: Measured) -> Table:
             seconds, epochs = measured.seconds(where), measured.median(where, "n_epochs")
             if seconds is not None:
                 rows.append(
-                    [SET_NAMES[name], METHOD_NAMES[method], *seconds, sum(seconds),
+                    [TITLES[name], TITLES[method], *seconds, sum(seconds),
                      None if epochs is None else round(epochs), len(measured.runs(where))]
                 )  # fmt: skip
     columns = ["set", "method", "fill, s", "training, s", "in all, s", "epochs", "runs"]
