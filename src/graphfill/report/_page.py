@@ -13,9 +13,9 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from . import _sentences as sentences
 from ._sections import section
-from ._words import Summary, finite, listed, name, named, number, percent, shown
+from ._text import unreached_kinds
+from ._words import Summary, count, finite, listed, name, named, number, percent, shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -76,7 +76,7 @@ def render(summary: Summary) -> str:
     """
     given = finite(summary)
     summary = _complete(given)
-    columns = sentences.with_gaps(summary)
+    columns = [column for column in summary["columns"] if column["n_missing"]]
     parts, limits = _sections(summary, columns)
     style = _read("style.css")
     whole = [
@@ -154,6 +154,16 @@ def _sections(summary: Summary, columns: Sequence[Summary]) -> tuple[list[str], 
     return parts, limits
 
 
+def inferable_cells(columns: Sequence[Summary]) -> tuple[int, int]:
+    """Filled cells of inferable columns that are connected to a known cell, and all filled ones."""
+    solid = 0
+    for column in columns:
+        if column["verdict"] == "inferable":
+            others = column["n_unreached"] if column["unreached_got"] != "nothing" else 0
+            solid += max(column["n_filled"] - others, 0)
+    return solid, sum(column["n_filled"] for column in columns)
+
+
 def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
@@ -201,7 +211,7 @@ def _command(command: Sequence[str] | str | None) -> str:
 def _templates() -> Environment:
     from jinja2 import DictLoader, Environment, StrictUndefined
 
-    names = ("template.html", "column.html", "tables.html")
+    names = ("template.html", "column.html", "sentences.html", "tables.html")
     templates = Environment(
         loader=DictLoader({name: _read(name) for name in names}),
         autoescape=True,
@@ -209,8 +219,10 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.globals["sentences"] = sentences
-    templates.filters.update(thousands="{:,}".format, name=name, percent=percent, shown=shown)
+    for word in (count, inferable_cells, listed, named, number, unreached_kinds):
+        templates.globals[word.__name__] = word
+    templates.filters.update(thousands="{:,}".format, percent=percent)
+    templates.filters.update(name=name, named=named, shown=shown)
     return templates
 
 
