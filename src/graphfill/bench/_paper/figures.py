@@ -8,18 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._table import Estimate
-from . import style, tables
-from .experiments import (
-    EXACT_RATES,
-    FEATURELESS,
-    FIGURE_RATES,
-    METHODS,
-    MIXHOP,
-    SETS,
-    WHOLE,
-    WORST,
-    cells,
-)
+from . import experiments, style, tables
+from .experiments import WORST
 from .measured import TITLES, Measured, of_rate
 from .spectral import WIDTH, Spectrum
 from .style import BAND, BLUE, GREY, ORANGE, RATE_COLORS, RED, STROKES, blank
@@ -71,11 +61,14 @@ def accuracy(measured: Measured, model: str) -> Figure | None:
 
     Rates are evenly spaced: what happens, happens between 90 and 99 %.
     """
-    rates = (0.0, *FIGURE_RATES)
+    rates = (0.0, *experiments.FIGURE_RATES)
     sets = [
         name
-        for name in measured.scope.among(SETS)
-        if any(measured.runs(measured.cell(name, "fp", rate, model)) for rate in FIGURE_RATES)
+        for name in measured.sets
+        if any(
+            measured.runs(measured.cell(name, "fp", rate, model))
+            for rate in experiments.FIGURE_RATES
+        )
     ]
     if not sets:
         return None
@@ -85,7 +78,7 @@ def accuracy(measured: Measured, model: str) -> Figure | None:
     axes = figure.subplots(n_rows, columns, squeeze=False).ravel()
     lines: dict[str, Any] = {}
     for axis, name in zip(axes, sets, strict=False):
-        for method in reversed(METHODS):  # the first is drawn last, on top
+        for method in reversed(experiments.METHODS):  # the first is drawn last, on top
             values = [measured.estimate(measured.cell(name, method, r, model)) for r in rates]
             if not any(values[1:]):  # the point at 0 is that of all fills
                 continue
@@ -97,10 +90,10 @@ def accuracy(measured: Measured, model: str) -> Figure | None:
         axis.set_xlabel("cells missing, % (not to scale)")
     for axis in axes[len(sets) :]:
         axis.set_axis_off()
-    shown = [method for method in METHODS if method in lines]
+    shown = [method for method in experiments.METHODS if method in lines]
     axes[len(sets)].legend(
         [lines[method] for method in shown],
-        [TITLES[m] + (" (no features)" if m in FEATURELESS else "") for m in shown],
+        [TITLES[m] + (" (no features)" if m in experiments.FEATURELESS else "") for m in shown],
         loc="center left", handlelength=3.2,
         title=f"{_runs_a_point(measured, model)} a point\nband: ± 1 standard error",
         alignment="left",
@@ -111,8 +104,8 @@ def accuracy(measured: Measured, model: str) -> Figure | None:
 def run_time(measured: Measured) -> Figure | None:
     """Seconds to fill and to train; every set has its own scale, from zero."""
     shown: list[tuple[str, dict[str, tuple[float, float]]]] = []
-    for name in measured.scope.among(SETS):
-        times = {m: measured.seconds(measured.cell(name, m)) for m in ("fp", *WHOLE)}
+    for name in measured.sets:
+        times = {m: measured.seconds(measured.cell(name, m)) for m in ("fp", *experiments.WHOLE)}
         bars = {method: seconds for method, seconds in times.items() if seconds is not None}
         if bars:
             shown.append((name, bars))
@@ -141,7 +134,7 @@ def run_time(measured: Measured) -> Figure | None:
 
 def homophily(measured: Measured) -> Figure | None:
     """Accuracy on the synthetic graphs against their homophily."""
-    names = measured.scope.among(MIXHOP)
+    names = measured.scope.among(experiments.MIXHOP)
     levels = [float(name.removeprefix("mixhop-")) for name in names]
     figure = blank(7.0, 4.2)
     axis = figure.subplots()
@@ -166,8 +159,8 @@ def exact(measured: Measured) -> Figure | None:
     table = tables.exact(measured)
     if not table.rows:
         return None
-    sets = [TITLES[s] for s in measured.scope.among(SETS)]
-    colors = dict(zip(map(of_rate, EXACT_RATES), RATE_COLORS[1:], strict=True))
+    sets = [TITLES[s] for s in measured.sets]
+    colors = dict(zip(map(of_rate, experiments.EXACT_RATES), RATE_COLORS[1:], strict=True))
     figure = blank(9.0, 0.62 * len(sets) + 2.0)
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
     for axis, mask in zip(panels, ("uniform", "structural"), strict=True):
@@ -214,7 +207,7 @@ def spectral(spectrum: Spectrum) -> Figure:
 
 def _runs_a_point(measured: Measured, model: str) -> str:
     """On how many runs the points of a figure of accuracies rest."""
-    counts = [n for c in cells(model, measured.scope) if (n := len(measured.runs(c)))]
+    counts = [n for c in experiments.cells(model, measured.scope) if (n := len(measured.runs(c)))]
     low, high = min(counts), max(counts)
     return f"{low} to {high} runs" if low < high else f"{high} runs" if high > 1 else "1 run"
 

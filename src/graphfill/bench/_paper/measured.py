@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from .._problem import CATALOGUE
 from .._runs import Run
 from .._table import Difference, Estimate, Published
-from .experiments import FORMS, PAPER, TABLE_1_RATES, WORST, Scope, cell
+from .experiments import FORMS, PAPER, SETS, TABLE_1_RATES, WORST, Scope, cell
 
 Row = Mapping[str, Any]
 TITLES = CATALOGUE["titles"]  # of sets and methods
@@ -51,7 +51,7 @@ class Measured:
     """
 
     def __init__(self, rows: Iterable[Row], scope: Scope = PAPER) -> None:
-        self.scope = scope
+        self.scope, self.sets = scope, scope.among(SETS)
         self._rows: dict[Run, dict[int, Row]] = {}
         for row in rows:
             run = Run.of_row(row)

@@ -6,21 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .._table import Estimate, Points, Published, Table
-from .experiments import (
-    CONTROLLED,
-    EXACT_RATES,
-    EXPERIMENTS,
-    FILLED,
-    LARGE,
-    METHODS,
-    MIXHOP,
-    SETS,
-    TABLE_1_RATES,
-    VARIED,
-    WHOLE,
-    WORST,
-    wanted,
-)
+from . import experiments
+from .experiments import WORST
 from .measured import TABLE_1, TABLE_2, TITLES, Measured, bar_of, of_rate, printed
 
 OURS = "ours: mean ± standard error (runs)"
@@ -33,8 +20,8 @@ WORST_MISSING = f"{of_rate(WORST)} missing"
 def table_1(measured: Measured) -> Table:
     """Feature Propagation under a GCN, by the share of cells missing."""
     rows = []
-    for name in measured.scope.among([*SETS, *LARGE]):
-        for rate in (0.0, *TABLE_1_RATES):
+    for name in measured.scope.among([*experiments.SETS, *experiments.LARGE]):
+        for rate in (0.0, *experiments.TABLE_1_RATES):
             ours = measured.estimate(measured.cell(name, "fp", rate))
             paper = TABLE_1[name][rate]
             missing = of_rate(rate) if rate else "none"
@@ -47,8 +34,8 @@ def table_1(measured: Measured) -> Table:
 def table_2(measured: Measured) -> Table:
     """Every method with 99 % of the cells missing."""
     rows = []
-    for name in measured.scope.among([*SETS, *LARGE]):
-        for method in METHODS:
+    for name in measured.scope.among([*experiments.SETS, *experiments.LARGE]):
+        for method in experiments.METHODS:
             ours = measured.estimate(measured.cell(name, method))
             paper = TABLE_2[name].get(method)
             if ours is not None or paper is not None:
@@ -78,8 +65,10 @@ def reconstruction(measured: Measured) -> Table:
     Over the runs that all methods of a set have.
     """
     rows = []
-    for name in measured.scope.among(SETS):
-        cells = {method: measured.cell(name, method) for method in (*FILLED, "fp-exact")}
+    for name in measured.sets:
+        cells = {
+            method: measured.cell(name, method) for method in (*experiments.FILLED, "fp-exact")
+        }
         cells = {method: where for method, where in cells.items() if measured.runs(where)}
         compared = []
         for method, where in cells.items():
@@ -104,9 +93,9 @@ def exact(measured: Measured) -> Table:
     """The limit of diffusion against its 40 steps, the same runs for both."""
     cases = [
         (name, mask, rate)
-        for name in measured.scope.among(SETS)
+        for name in measured.sets
         for mask in ("uniform", "structural")
-        for rate in EXACT_RATES
+        for rate in experiments.EXACT_RATES
     ]
     rows = []
     for name, mask, rate in cases:
@@ -132,12 +121,12 @@ def controls(measured: Measured) -> Table:
     long the eigenvectors are.
     """
     rows = []
-    for name in measured.scope.among((*SETS, "arxiv")):
-        for method, rate in CONTROLLED:
+    for name in measured.scope.among((*experiments.SETS, "arxiv")):
+        for method, rate in experiments.CONTROLLED:
             text = measured.cell(name, method, rate)
             random = measured.estimate(text)
             official = measured.estimate(measured.cell(name, method, rate, split="development"))
-            variant = VARIED.get((method, rate))
+            variant = experiments.VARIED.get((method, rate))
             varied = None if variant is None else measured.cell(name, variant, rate)
             gain = None if varied is None else measured.difference(varied, text)
             if official is None and gain is None:
@@ -161,8 +150,8 @@ def controls(measured: Measured) -> Table:
 def run_time(measured: Measured) -> Table:
     """Seconds to fill and to train, on one thread each: medians of the runs."""
     rows = []
-    for name in measured.scope.among(SETS):
-        for method in ("fp", *WHOLE):
+    for name in measured.sets:
+        for method in ("fp", *experiments.WHOLE):
             where = measured.cell(name, method)
             seconds, epochs = measured.seconds(where), measured.median(where, "n_epochs")
             if seconds is not None:
@@ -177,7 +166,7 @@ def run_time(measured: Measured) -> Table:
 def homophily(measured: Measured) -> Table:
     """Synthetic graphs from no homophily to much, under GraphSAGE."""
     rows = []
-    for name in measured.scope.among(MIXHOP):
+    for name in measured.scope.among(experiments.MIXHOP):
         estimates = [
             measured.estimate(measured.cell(name, method, rate, "sage"))
             for method, rate in (("full", 0.0), ("fp", WORST), ("zero", WORST))
@@ -191,8 +180,8 @@ def homophily(measured: Measured) -> Table:
 def runs(measured: Measured) -> Table:
     """How much of each experiment was run."""
     rows = []
-    for experiment in EXPERIMENTS:
-        asked = wanted([experiment], measured.scope)
+    for experiment in experiments.EXPERIMENTS:
+        asked = experiments.wanted([experiment], measured.scope)
         done = sum(min(n, len(measured.runs(where))) for where, n in asked.items())
         rows.append([experiment, done, sum(asked.values())])
     columns = ["experiment", "runs so far", "runs wanted"]
