@@ -1,7 +1,7 @@
 """One self-contained page about a fill: what was done, and how far to trust it.
 
 Numbers come in as the plain dict of :meth:`graphfill.table._result.TableResult.summary`;
-`_figures` draws them, `_page` puts them into the templates, which hold the sentences, and `_text`
+`_page` puts them into the templates, which hold the sentences and draw the figures, and `_text`
 words them for a terminal.
 """
 

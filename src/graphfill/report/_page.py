@@ -13,6 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from . import _words
 from ._sections import section
 from ._text import unreached_kinds
 from ._words import Summary, count, finite, listed, name, named, number, percent, shown
@@ -131,13 +132,14 @@ def _sections(summary: Summary, columns: Sequence[Summary]) -> tuple[list[str], 
     left_out = {False: 0, True: 0}  # columns, before figures are drawn and after
     for draw in left_out:
         for j in order:
-            if room < LEAST_BYTES:
+            if room < LEAST_BYTES or (draw and not parts[j]):
                 left_out[draw] += 1
                 continue
-            view = section(columns[j], f"c{j + 1}", draw=draw)
-            part = template.render(column=view, summary=summary, opened=len(columns) <= 2)
+            view = section(columns[j], f"c{j + 1}")
+            opened = len(columns) <= 2
+            part = template.render(column=view, summary=summary, opened=opened, draw=draw)
             grown = _bytes(part) - _bytes(parts[j])
-            if grown > room or (draw and not parts[j]):
+            if grown > room:
                 left_out[draw] += 1
             else:
                 room -= grown
@@ -211,7 +213,7 @@ def _command(command: Sequence[str] | str | None) -> str:
 def _templates() -> Environment:
     from jinja2 import DictLoader, Environment, StrictUndefined
 
-    names = ("template.html", "column.html", "sentences.html", "tables.html")
+    names = ("template.html", "column.html", "figures.html", "sentences.html", "tables.html")
     templates = Environment(
         loader=DictLoader({name: _read(name) for name in names}),
         autoescape=True,
@@ -219,8 +221,9 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for word in (count, inferable_cells, listed, named, number, unreached_kinds):
-        templates.globals[word.__name__] = word
+    words = (_words.alike, count, _words.fit, inferable_cells, listed, named, number, _words.place,
+             _words.room_before, _words.ticks, unreached_kinds)  # fmt: skip
+    templates.globals |= {word.__name__: word for word in words}
     templates.filters.update(thousands="{:,}".format, percent=percent)
     templates.filters.update(name=name, named=named, shown=shown)
     return templates
