@@ -23,7 +23,7 @@ from graphfill.bench._paper.experiments import (
     WORST,
 )
 from graphfill.bench._paper.measured import TABLE_1, TABLE_2, TITLES, Measured
-from graphfill.bench._paper.spectral import WIDTH, Spectrum
+from graphfill.bench._paper.spectral import Spectrum
 from graphfill.bench._results import Results
 from graphfill.bench._table import Difference, Published, written
 
@@ -235,8 +235,7 @@ def homophily(measured):
 
 def energy_shares() -> dict[float, float]:
     spectrum = Spectrum.from_csv((FOLDER / "tables" / "spectral.csv").read_text("utf-8"))
-    low = spectrum.lower < 1 - WIDTH / 2  # eigenvalues below 1, the lower half
-    return {rate: 100 * of[low].sum() / of.sum() for rate, of in spectrum.energy.items()}
+    return {rate: 100 * spectrum.low_share(rate) for rate in spectrum.energy}
 
 
 def low_pass(measured):

@@ -25,21 +25,18 @@ def run(options: Any) -> int:
     """Do the task that the command line asked for, its options as attributes."""
     if options.task == "list":
         return show()
-    _check_installed("torch", "torch_geometric", *(["matplotlib"] * (options.task == "paper")))
-    if options.task == "paper":
-        from ._paper import command
-
-        return command.run(options)
-    return compare(options)
-
-
-def _check_installed(*packages: str) -> None:
-    absent = [name for name in packages if find_spec(name) is None]
+    drawn = ["matplotlib"] if options.task == "paper" else []
+    absent = [name for name in ("torch", "torch_geometric", *drawn) if find_spec(name) is None]
     if absent:
         raise InputError(
             f"Experiments take {' and '.join(absent)}, which is not installed: run "
             'pip install "graphfill[bench]".'
         )
+    if options.task == "paper":
+        from ._paper import command
+
+        return command.run(options)
+    return compare(options)
 
 
 def show() -> int:

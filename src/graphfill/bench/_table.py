@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean, stdev
+from statistics import fmean, variance
 from typing import Any, NamedTuple, Self
 
 from scipy.special import stdtrit
@@ -43,7 +43,7 @@ class Estimate(NamedTuple):
         if not numbers:
             return None
         mean, n = fmean(numbers), len(numbers)
-        return cls(mean, stdev(numbers, mean) / math.sqrt(n) if n > 1 else None, n)
+        return cls(mean, math.sqrt(variance(numbers, mean) / n) if n > 1 else None, n)
 
     @property
     def margin(self) -> float | None:

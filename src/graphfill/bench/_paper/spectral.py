@@ -33,6 +33,11 @@ class Spectrum:
     magnitude: dict[float, Array]  # by rate: mean over the bin and the columns of |U^T X|
     energy: dict[float, Array]  # by rate: sum over the bin and the columns of (U^T X)^2
 
+    def low_share(self, rate: float) -> float:
+        """The share of the energy below eigenvalue 1, the lower half of the spectrum."""
+        energy = self.energy[rate]
+        return float(energy[self.lower < 1 - WIDTH / 2].sum() / energy.sum())
+
     def csv(self) -> str:
         """One line per bin."""
         heads = [f"{what} {rate:g}" for what in ("magnitude", "energy") for rate in self.magnitude]

@@ -23,7 +23,10 @@ BAND = 0.15  # how much of its line's colour a band has
 SHARES = (1.0, 0.85, 0.7, 0.55, 0.4, 0.28, BAND, 0.07)  # 0.28: one band on another
 
 
-def _stroke(color: str, marker: str = "o", linestyle: Any = "-", linewidth: float = 1.4) -> Any:
+Stroke = dict[str, Any]  # keywords of a line
+
+
+def _stroke(color: str, marker: str = "o", linestyle: Any = "-", linewidth: float = 1.4) -> Stroke:
     return {"color": color, "marker": marker, "linestyle": linestyle, "linewidth": linewidth}
 
 
