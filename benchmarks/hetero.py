@@ -120,7 +120,7 @@ def accuracy(features: dict, edges: dict, y: np.ndarray, split: dict, seed: int)
     from torch.nn import functional
     from torch_geometric.nn import HeteroConv, SAGEConv
 
-    from graphfill.bench._models.dropout import RectifiedDropout
+    from graphfill.bench._models.network import RectifiedDropout
 
     torch.manual_seed(seed)
     torch.set_flush_denormal(True)

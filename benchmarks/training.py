@@ -21,11 +21,10 @@ from torch.nn import functional
 from torch_geometric.nn import GCNConv
 
 from graphfill.bench._data import load
+from graphfill.bench._draws import draw_mask, draw_split
 from graphfill.bench._fills import resolve
-from graphfill.bench._masks import draw_mask
 from graphfill.bench._models import gcn
 from graphfill.bench._problem import Problem, Setting
-from graphfill.bench._splits import draw_split
 from graphfill.bench._train import fit, seeded
 from harness import HERE, Bystanders, Ledger, Options, table, verdict
 from timing import interleaved

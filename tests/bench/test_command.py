@@ -25,7 +25,7 @@ def spoil(X, graph, seed):
 
 def planned(*words):
     options = build_parser().parse_args(["bench", "run", *words])
-    return command.plan(command.chosen(command.RunOptions, options))
+    return command.plan(options)
 
 
 def test_own_graph_and_own_fill_beside_others(tmp_path, capfd):

@@ -11,7 +11,6 @@ from scipy import sparse
 
 from graphfill import Graph, InputError
 from graphfill.bench import _data as data
-from graphfill.bench import _sources as sources
 from graphfill.bench._problem import Dataset, Split
 
 
@@ -138,7 +137,7 @@ def test_a_download_cut_short_leaves_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr("urllib.request.urlopen", lambda url, timeout: Answer())
     with pytest.raises(InputError, match=r"ended after 5 of 10 bytes.*try again"):
-        sources._download("http://example.org/a.zip", tmp_path / "a.zip")
+        data._download("http://example.org/a.zip", tmp_path / "a.zip")
     assert not list(tmp_path.iterdir())
 
 
@@ -146,7 +145,7 @@ def test_a_graph_from_files(tmp_path):
     nodes, edges = tmp_path / "people.csv", tmp_path / "friends.csv"
     nodes.write_text("who,age,city,job\na,30,x,cook\nb,,y,cook\nc,50,,pilot\nd,40,x,\n")
     edges.write_text("one,other\na,b\nb,c\nc,d\nd,z\n")
-    found = data.load_files(nodes, edges, "job", id="who")
+    found = data.Files(nodes, edges, "job", id="who").load()
     assert found.n_nodes == 5  # z is in no row, but part of the graph
     assert found.n_features == 3  # age, and city as x and y
     assert found.y.tolist() == [0, 0, 1, -1, -1]
@@ -156,7 +155,7 @@ def test_a_graph_from_files(tmp_path):
     assert gaps[4].all()
     assert np.isclose(np.nanmean(found.X[:, 0]), 0)
     with pytest.raises(InputError, match=r"no column 'jobs' in people\.csv; did you mean 'job'"):
-        data.load_files(nodes, edges, "jobs")
+        data.Files(nodes, edges, "jobs").load()
 
 
 def test_the_name_of_own_files_changes_with_them(tmp_path):

@@ -5,13 +5,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from graphfill.bench import _compiled_layers as compiled_layers  # noqa: E402
+from graphfill.bench._models import products  # noqa: E402
 from graphfill.bench._models.blocks import Block  # noqa: E402
-from graphfill.bench._models.dropout import RectifiedDropout  # noqa: E402
+from graphfill.bench._models.network import RectifiedDropout  # noqa: E402
 from graphfill.bench._models.products import FixedMatrix  # noqa: E402
 
 compiled_only = pytest.mark.skipif(
-    not compiled_layers.available(), reason="compares the extension with torch"
+    not products.compiled(torch.ones(1)),
+    reason="compares the extension with torch",
 )
 
 
@@ -45,7 +46,7 @@ def test_the_extension_and_torch_agree_to_the_bit(p, threads, monkeypatch):
     torch.set_num_threads(threads)
     try:
         compiled = layers(p)
-        monkeypatch.setattr(compiled_layers, "_layers", None)
+        monkeypatch.setattr(products, "_layers", None)
         plain = layers(p)
     finally:
         torch.set_num_threads(before)

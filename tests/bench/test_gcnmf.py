@@ -9,8 +9,7 @@ from reference import data_set  # noqa: E402
 
 from graphfill import Graph  # noqa: E402
 from graphfill.bench import _data as data  # noqa: E402
-from graphfill.bench import _masks as masks  # noqa: E402
-from graphfill.bench import _splits as splits  # noqa: E402
+from graphfill.bench import _draws as draws  # noqa: E402
 from graphfill.bench._models import gcnmf  # noqa: E402
 from graphfill.bench._models.gcn import operator  # noqa: E402
 from graphfill.bench._problem import Problem, Setting  # noqa: E402
@@ -141,8 +140,8 @@ def test_a_column_nobody_knows_stays():
 def test_a_run_on_cora_learns():
     data_set("cora")
     dataset = data.load("cora")
-    split = splits.draw_split(dataset, "paper", 0)
-    missing = masks.draw_mask(dataset, "uniform", 0.5, 0)
+    split = draws.draw_split(dataset, "paper", 0)
+    missing = draws.draw_mask(dataset, "uniform", 0.5, 0)
     setting = Setting(hidden=8, max_epochs=25)
     outcome = gcnmf.run(Problem(dataset, split, missing, seed=0), setting)
     most_frequent = 100 * np.bincount(dataset.y).max() / dataset.n_nodes

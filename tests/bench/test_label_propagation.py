@@ -6,7 +6,7 @@ from reference import data_set
 
 from graphfill import Graph
 from graphfill.bench import _data as data
-from graphfill.bench import _splits as splits
+from graphfill.bench import _draws as draws
 from graphfill.bench._models.featureless import normalized_adjacency, propagate_labels, run_labels
 from graphfill.bench._problem import Dataset, Problem, Split
 
@@ -24,7 +24,7 @@ def test_scores_are_those_of_pyg(cora, self_loops):
     from torch_geometric.nn.models import LabelPropagation
     from torch_geometric.utils import add_self_loops
 
-    split = splits.draw_split(cora, "paper", 0)
+    split = draws.draw_split(cora, "paper", 0)
     S = normalized_adjacency(cora.graph, self_loops=self_loops)
     A = normalized_adjacency(cora.graph).tocoo()
     edges = torch.tensor(np.stack([A.row, A.col]), dtype=torch.long)
@@ -48,7 +48,7 @@ def test_scores_are_clipped_at_a_hub():
 
 
 def test_alpha_is_chosen_by_validation_accuracy(cora):
-    split = splits.draw_split(cora, "paper", 0)
+    split = draws.draw_split(cora, "paper", 0)
     problem = Problem(cora, split, None, seed=0)
     chosen = run_labels(problem)
     single = {alpha: run_labels(problem, alphas=[alpha]) for alpha in (0.1, 0.9, 0.95, 0.99)}
@@ -89,7 +89,7 @@ PUBLISHED = [("cora", "cora", 74.68)] + [
 def test_accuracy_is_the_papers(name, file, published):
     data_set(file)
     dataset = data.load(name)
-    drawn = (splits.draw_split(dataset, "development", seed) for seed in range(10))
+    drawn = (draws.draw_split(dataset, "development", seed) for seed in range(10))
     accuracies = [
         run_labels(Problem(dataset, split, None, seed)).test_accuracy
         for seed, split in enumerate(drawn)

@@ -8,8 +8,8 @@ from bench.groups import linked_groups
 from scipy import sparse
 
 from graphfill import InputError
-from graphfill.bench._masks import MASKS, checksum, draw_mask, label_information
-from graphfill.bench._splits import draw_split
+from graphfill.bench._draws import checksum, draw_mask, draw_split, label_information
+from graphfill.bench._problem import CATALOGUE
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def large():
     return linked_groups(3000, 20)
 
 
-@pytest.mark.parametrize("kind", MASKS)
+@pytest.mark.parametrize("kind", CATALOGUE["masks"])
 @pytest.mark.parametrize("rate", [0.05, 0.5, 0.99])
 def test_rate_and_seed(large, kind, rate):
     split = draw_split(large, "paper", 0)
@@ -83,7 +83,7 @@ def test_gaps_of_the_set_stay_gaps(made_up):
     split = draw_split(gappy, "thirds", 0)
     assert draw_mask(made_up, "uniform", 0.0, 0) is None
     assert np.argwhere(draw_mask(gappy, "uniform", 0.0, 0)).tolist() == [[3, 4]]
-    assert all(draw_mask(gappy, kind, 0.2, 0, split)[3, 4] for kind in MASKS)
+    assert all(draw_mask(gappy, kind, 0.2, 0, split)[3, 4] for kind in CATALOGUE["masks"])
 
 
 def test_a_rate_that_hides_all_is_refused(made_up):
@@ -91,7 +91,7 @@ def test_a_rate_that_hides_all_is_refused(made_up):
         draw_mask(made_up, "uniform", 1, 0)
 
 
-@pytest.mark.parametrize("kind", MASKS)
+@pytest.mark.parametrize("kind", CATALOGUE["masks"])
 def test_the_indicators_of_a_category_are_one_cell(large, kind):
     cells = np.repeat(np.arange(8), [1, 1, 5, 1, 3, 1, 7, 1])  # of 20 features
     table = replace(large, cells=cells)

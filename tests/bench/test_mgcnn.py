@@ -9,7 +9,7 @@ from reference import data_set  # noqa: E402
 
 from graphfill import Graph  # noqa: E402
 from graphfill.bench import _data as data  # noqa: E402
-from graphfill.bench import _masks as masks  # noqa: E402
+from graphfill.bench import _draws as draws  # noqa: E402
 from graphfill.bench._models import mgcnn  # noqa: E402
 from graphfill.bench._models.featureless import normalized_adjacency  # noqa: E402
 
@@ -104,7 +104,7 @@ def test_training_beats_zeros_on_cora_and_keeps_what_is_known():
     data_set("cora")
     dataset = data.load("cora")
     X = dataset.dense()
-    missing = masks.draw_mask(dataset, "uniform", 0.8, 0)
+    missing = draws.draw_mask(dataset, "uniform", 0.8, 0)
     incomplete = np.where(missing, np.nan, X).astype(np.float32)
     before = incomplete.copy()
     filled = mgcnn.fill(incomplete, dataset.graph, seed=0, max_epochs=12)

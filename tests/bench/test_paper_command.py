@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 
 import pytest
@@ -11,7 +12,6 @@ pytest.importorskip("matplotlib")
 
 from bench.paper_rows import every
 
-from graphfill.bench._command import chosen
 from graphfill.bench._paper import command
 from graphfill.bench._paper.experiments import EXPERIMENTS
 from graphfill.bench._results import Results
@@ -23,9 +23,8 @@ needs_data = pytest.mark.skipif(
 )
 
 
-def options(*arguments: object) -> command.PaperOptions:
-    parsed = build_parser().parse_args(["bench", "paper", *map(str, arguments)])
-    return chosen(command.PaperOptions, parsed)
+def options(*arguments: object) -> argparse.Namespace:
+    return build_parser().parse_args(["bench", "paper", *map(str, arguments)])
 
 
 def run(*arguments: object) -> int:
@@ -89,12 +88,12 @@ def test_the_page_written_by_hand_is_left_alone(tmp_path, monkeypatch):
 
 def test_files_go_where_the_options_say(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    path, folder = options().places
+    path, folder = command.places(options())
     assert str(path) == "graphfill-paper/runs.parquet"
     (tmp_path / "docs" / "paper").mkdir(parents=True)
-    path, folder = options().places
+    path, folder = command.places(options())
     assert (str(path), str(folder)) == ("docs/paper/runs.parquet", "docs/paper")
-    quick, _ = options("--quick").places
+    quick, _ = command.places(options("--quick"))
     assert quick != path
 
 

@@ -6,11 +6,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from graphfill.bench import _data as data
-from graphfill.bench import _masks as masks
-from graphfill.bench import _splits as splits
-from graphfill.bench import _systems as systems
-from graphfill.bench._paper import published
+from graphfill.bench._paper import measured as published
 from graphfill.bench._paper.experiments import (
     EXPERIMENTS,
     SETS,
@@ -20,7 +16,9 @@ from graphfill.bench._paper.experiments import (
     stages,
     wanted,
 )
-from graphfill.bench._paper.published import Bar
+from graphfill.bench._paper.measured import Bar
+from graphfill.bench._problem import CATALOGUE
+from graphfill.bench._systems import WITHOUT_FEATURES, WITHOUT_MODEL
 
 
 def test_published_figures_have_the_averages_that_the_paper_prints():
@@ -36,18 +34,18 @@ def test_a_bar_that_is_passed_on_the_good_side_may_be_no_miss():
     assert Bar(2.0).missed(-2.1)
     assert not Bar(2.0).missed(-1.9)
     assert Bar(5.0, or_above=True).missed(-5.1)
-    assert published.bar("arxiv", "labels").points < published.bar("cora", "labels").points
+    assert published.bar_of("arxiv", "labels").points < published.bar_of("cora", "labels").points
 
 
 def test_every_cell_is_one_that_can_be_run():
     for cell in wanted(EXPERIMENTS):
-        assert cell.set in data.SETS
-        assert cell.method in systems.METHODS
-        assert cell.mask in masks.MASKS
-        assert cell.split in splits.SPLITS
-        assert (cell.model is None) == (cell.method in systems.WITHOUT_MODEL), cell
+        assert cell.set in CATALOGUE["sets"]
+        assert cell.method in CATALOGUE["methods"]
+        assert cell.mask in CATALOGUE["masks"]
+        assert cell.split in CATALOGUE["splits"]
+        assert (cell.model is None) == (cell.method in WITHOUT_MODEL), cell
         if cell.set == "arxiv":  # which has no features here
-            assert cell.method in systems.WITHOUT_FEATURES
+            assert cell.method in WITHOUT_FEATURES
 
 
 def test_the_first_table_is_ten_runs_of_twenty_cells():

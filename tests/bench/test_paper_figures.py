@@ -16,9 +16,8 @@ from PIL import Image
 from graphfill import Graph
 from graphfill.bench._fills import FILLS
 from graphfill.bench._paper.experiments import EXPERIMENTS, METHODS, SETS
-from graphfill.bench._paper.figures import FIGURES, TITLES, write_figures
-from graphfill.bench._paper.measured import Measured
-from graphfill.bench._paper.published import SET_NAMES
+from graphfill.bench._paper.figures import CAPTIONS, FIGURES, write_figures
+from graphfill.bench._paper.measured import TITLES, Measured
 from graphfill.bench._paper.spectral import Spectrum, spectrum
 from graphfill.bench._paper.style import BLUE, ORANGE, RED, SKY
 
@@ -69,9 +68,9 @@ def test_every_method_has_a_line_in_every_panel(drawn, name, sets):
     ids, texts = parts(drawn / f"{name}.svg")
     lines = {f"line-{method}-{s}" for method in METHODS for s in sets}
     assert lines == {i for i in ids if i.startswith("line-")}
-    assert TITLES[name] in texts
+    assert CAPTIONS[name] in texts
     names = {"Feature Propagation", "neighbour mean", "GCNMF", "label propagation (no features)"}
-    assert names | {SET_NAMES[s] for s in sets} <= set(texts)
+    assert names | {TITLES[s] for s in sets} <= set(texts)
 
 
 def test_what_was_not_run_has_no_line(tmp_path):

@@ -22,8 +22,7 @@ from graphfill.bench._paper.experiments import (
     WHOLE,
     WORST,
 )
-from graphfill.bench._paper.measured import Measured
-from graphfill.bench._paper.published import METHOD_NAMES, SET_NAMES, TABLE_1, TABLE_2
+from graphfill.bench._paper.measured import TABLE_1, TABLE_2, TITLES, Measured
 from graphfill.bench._paper.spectral import Spectrum
 from graphfill.bench._results import Results
 from graphfill.bench._table import Difference, Published, written
@@ -71,10 +70,10 @@ def test_the_two_tables_on_the_page(measured):
             beside(accuracy(measured, name, "fp", rate), paper)
             for rate, paper in TABLE_1[name].items()
         ]
-        assert f"| {SET_NAMES[name]} | {' | '.join(cells)} |" in LINES
+        assert f"| {TITLES[name]} | {' | '.join(cells)} |" in LINES
     for method in METHODS:
         cells = [beside(accuracy(measured, s, method), TABLE_2[s].get(method)) for s in SETS]
-        assert f"| {METHOD_NAMES[method]} | {' | '.join(cells)} |" in LINES
+        assert f"| {TITLES[method]} | {' | '.join(cells)} |" in LINES
 
 
 # -- what the sentences say, each computed from the rows --
@@ -252,7 +251,7 @@ def low_pass(measured):
 
 def controls_of(measured) -> list[list]:
     """The lines of that table that have a figure on the official code's test nodes."""
-    others = [METHOD_NAMES[form] for form in FORMS]
+    others = [TITLES[form] for form in FORMS]
     rows = tables.controls(measured).rows
     return [row for row in rows if row[1] not in others and row[7] is not None]
 
@@ -273,7 +272,7 @@ def official_test_nodes(measured):
 def varied(measured, variant: str) -> dict[str, list]:
     """The lines on which something was varied, by set."""
     rows = tables.controls(measured).rows
-    return {row[0]: row for row in rows if row[9] == METHOD_NAMES[variant]}
+    return {row[0]: row for row in rows if row[9] == TITLES[variant]}
 
 
 def binary_features(measured):
@@ -297,7 +296,7 @@ def forms_of_eigenvectors(measured):
     rows = tables.controls(measured).rows
     rows = [row for row in rows if row[7] is not None]
     scaled, rest, raw = (
-        max(abs(row[7]) for row in rows if row[1] == METHOD_NAMES[form])
+        max(abs(row[7]) for row in rows if row[1] == TITLES[form])
         for form in ("positional", *FORMS)
     )
     return (

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from bench.paper_rows import every, plausible, row, rows
 
-from graphfill.bench._paper import published, tables
+from graphfill.bench._paper import tables
 from graphfill.bench._paper.experiments import EXPERIMENTS, SETS, Scope, cell
 from graphfill.bench._paper.measured import Measured
+from graphfill.bench._paper.measured import printed as printed_by_the_paper
 from graphfill.bench._table import Estimate, Table
 
 FP = cell("cora", "fp")
@@ -107,7 +108,7 @@ def test_the_papers_own_test_nodes_are_judged_by_the_same_bar():
     def beyond(own: float) -> tuple[int, int]:
         def accuracy(where, run):
             method = "fp" if where.method in ("full", "fp-loops") else where.method
-            printed = published.of(where.set, method, where.rate)
+            printed = printed_by_the_paper(where.set, method, where.rate)
             paper = printed.mean if printed else 50.0
             if where.set != "citeseer":
                 return paper

@@ -8,14 +8,13 @@ torch = pytest.importorskip("torch")
 
 from classified_graph import classified_graph  # noqa: E402
 
-from graphfill.bench import _compiled_layers as compiled  # noqa: E402
 from graphfill.bench._models import gcn, products  # noqa: E402
 from graphfill.bench._models.blocks import receptive_field  # noqa: E402
 from graphfill.bench._models.products import FixedMatrix  # noqa: E402
 from graphfill.bench._problem import Setting  # noqa: E402
 from graphfill.bench._train import fit, seeded  # noqa: E402
 
-COMPILED = compiled.available()
+COMPILED = products.compiled(torch.ones(1))
 
 
 @pytest.fixture
@@ -50,7 +49,7 @@ def test_a_block_of_too_few_rows_is_refused(everything_is_large):
 
 
 def test_without_the_extension_torch_multiplies(everything_is_large, monkeypatch):
-    monkeypatch.setattr(compiled, "_layers", None)
+    monkeypatch.setattr(products, "_layers", None)
     fixed = FixedMatrix(sparse.csr_array(np.eye(3, k=1, dtype=np.float32)))
     H = torch.arange(96, dtype=torch.float32).view(3, 32)
     torch.testing.assert_close(fixed @ H, torch.cat([H[1:], torch.zeros(1, 32)]))

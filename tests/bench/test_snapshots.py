@@ -28,6 +28,7 @@ def folder(tmp_path, monkeypatch):
     """A place for snapshots, of which one is made after every epoch."""
     monkeypatch.setattr(snapshots, "folder", tmp_path / "unfinished")
     monkeypatch.setattr(snapshots, "EVERY", 0.0)
+    monkeypatch.setattr(snapshots, "REPORT_EVERY", 0.0)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # so little work is not worth two
     yield tmp_path / "unfinished"
@@ -52,10 +53,13 @@ def trained(max_epochs, how=WHOLE, stop=None, double=False):
         if epoch == stop:
             raise Stopped
 
+    snapshots.listen(note)
     try:
-        fitted = fit(network, problem.dataset.y, problem.split, setting, seed=1, progress=note)
+        fitted = fit(network, problem.dataset.y, problem.split, setting, seed=1)
     except Stopped:
         fitted = None
+    finally:
+        snapshots.listen(None)
     return fitted, network.state_dict(), told
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from graphfill import InputError
 from graphfill.bench import _data as data
-from graphfill.bench._splits import draw_split
+from graphfill.bench._draws import draw_split
 
 
 def parts_of(split):

@@ -11,14 +11,14 @@ pytest.importorskip("torch")
 from classified_graph import classified_graph
 
 from graphfill.bench import _systems as systems
-from graphfill.bench._problem import Dataset, Problem, Setting
+from graphfill.bench._problem import CATALOGUE, Dataset, Problem, Setting
 from graphfill.errors import InputError
 
 QUICK = Setting(hidden=16, lr=0.03, max_epochs=40)
 NEEDS_NO_FILL = (*systems.FULL, *systems.WITHOUT_FEATURES, "pagnn", "gcnmf")
 
 
-@pytest.mark.parametrize("method", systems.METHODS)
+@pytest.mark.parametrize("method", CATALOGUE["methods"])
 def test_every_method_runs_and_repeats_itself(method):
     problem = classified_graph(missing=0.8)
     model = None if method in systems.WITHOUT_MODEL else "gcn"

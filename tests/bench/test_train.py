@@ -9,9 +9,10 @@ torch = pytest.importorskip("torch")
 
 from classified_graph import classified_graph, edge_index  # noqa: E402
 
+from graphfill.bench import _snapshots as snapshots  # noqa: E402
 from graphfill.bench._models import gcn, sage  # noqa: E402
 from graphfill.bench._models.blocks import Sampler, draw  # noqa: E402
-from graphfill.bench._models.dropout import RectifiedDropout  # noqa: E402
+from graphfill.bench._models.network import RectifiedDropout  # noqa: E402
 from graphfill.bench._models.products import FixedMatrix  # noqa: E402
 from graphfill.bench._problem import Setting  # noqa: E402
 from graphfill.bench._train import fit, seeded  # noqa: E402
@@ -68,7 +69,7 @@ def test_it_is_the_plain_loop_on_fewer_rows(weight_decay):
     np.testing.assert_array_equal(fitted.predictions, said)
 
 
-def test_the_first_best_epoch_is_kept_and_tested():
+def test_the_first_best_epoch_is_kept_and_tested(monkeypatch):
     problem = classified_graph(seed=4)
     setting = Setting(hidden=16, lr=0.02, patience=15)
     network = build(problem, setting)
@@ -79,7 +80,9 @@ def test_the_first_best_epoch_is_kept_and_tested():
         weights.append(network.first.weight.detach().clone())
         assert epoch == len(accuracies)
 
-    fitted = fit(network, problem.dataset.y, problem.split, setting, seed=1, progress=note)
+    monkeypatch.setattr(snapshots, "REPORT_EVERY", 0.0)
+    monkeypatch.setattr(snapshots, "_listener", note)
+    fitted = fit(network, problem.dataset.y, problem.split, setting, seed=1)
     assert fitted.val_accuracy == max(accuracies)
     assert accuracies.count(fitted.val_accuracy) > 1  # an equal one is no progress
     assert fitted.best_epoch == 1 + int(np.argmax(accuracies))

@@ -6,14 +6,16 @@ import xml.etree.ElementTree as ET
 import pytest
 from report.sample import EVIL, HOSTILE_NAMES, LEVELS
 
-from graphfill.report import _figures as figures
+from graphfill.report import _page as page
+
+figures = page._templates().get_template("figures.html").module
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def parsed(drawn):
     """The figure as a tree; what is not well-formed fails."""
-    return ET.fromstring(drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1))
+    return ET.fromstring(str(drawn).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1))
 
 
 def boxes(drawn, style):
@@ -79,6 +81,7 @@ def test_calibration_lies_on_the_diagonal_if_promises_hold():
     dots = [(float(d.get("cx")), float(d.get("cy"))) for d in parsed(drawn).iter(f"{SVG}circle")]
     assert len(dots) == len(points)
     assert len({round(x + y) for x, y in dots}) == 1
+    assert words(drawn).startswith("promised 10%, held 10%; promised 25%, held 25%; ")
     high = figures.calibration("k", [(0.5, 0.9)], promised="Promised", held="Held")
     assert float(next(parsed(high).iter(f"{SVG}circle")).get("cy")) < dots[2][1]
 

@@ -2,97 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ..errors import InputError, option
-from ._data import SETS, Files
+from ._data import Files
+from ._draws import usual_split
 from ._fills import is_own, versioned
 from ._grid import INTERRUPTED, run_and_report
-from ._masks import MASKS
-from ._problem import Setting, check_name
+from ._problem import CATALOGUE, Setting, check_name
 from ._results import Results, key_of
 from ._runs import Run
-from ._splits import SPLITS, usual_split
-from ._systems import FULL, METHODS, MODELS, WITHOUT_FEATURES, WITHOUT_MODEL
+from ._systems import FULL, WITHOUT_FEATURES, WITHOUT_MODEL
 from ._table import overview
 
 RUNS, QUICK_RUNS, QUICK_EPOCHS = 10, 2, 100
-
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """What to run, on which sets or files, and where its rows go."""
-
-    sets: Sequence[str] | None = None
-    methods: Sequence[str] = ("fp",)
-    models: Sequence[str] = ("gcn",)
-    rates: Sequence[float] = (0.99,)
-    masks: Sequence[str] = ("uniform",)
-    split: str | None = None
-    runs: int | None = None
-    quick: bool = False
-    nodes: str | None = None
-    edges: str | None = None
-    label: str | None = None
-    id: str | None = None
-    jobs: int | None = None
-    results: str = "runs.parquet"
-    quiet: bool = False
 
 
 def run(options: Any) -> int:
     """Do the task that the command line asked for, its options as attributes."""
     if options.task == "list":
         return show()
-    if options.task == "paper":
-        _check_installed("torch", "torch_geometric", "matplotlib")
-        from ._paper import command
-
-        return command.run(chosen(command.PaperOptions, options))
-    _check_installed("torch", "torch_geometric")
-    return compare(chosen(RunOptions, options))
-
-
-def chosen(kind: type[T], options: Any) -> T:
-    """The fields of a dataclass out of the options of the command line."""
-    given = vars(options)
-    return kind(**{field.name: given[field.name] for field in fields(kind)})  # type: ignore[arg-type]
-
-
-def _check_installed(*packages: str) -> None:
-    absent = [name for name in packages if find_spec(name) is None]
+    drawn = ["matplotlib"] if options.task == "paper" else []
+    absent = [name for name in ("torch", "torch_geometric", *drawn) if find_spec(name) is None]
     if absent:
         raise InputError(
             f"Experiments take {' and '.join(absent)}, which is not installed: run "
             'pip install "graphfill[bench]".'
         )
+    if options.task == "paper":
+        from ._paper import command
+
+        return command.run(options)
+    return compare(options)
 
 
 def show() -> int:
     """Print the names that options take, a line each."""
-    kinds = {
-        "sets": SETS,
-        "methods": METHODS | {"FILE.py:FUNCTION": "your own fill (examples/own_method.py)"},
-        "models": MODELS,
-        "masks": MASKS,
-        "splits": SPLITS,
-    }
-    for kind, names in kinds.items():
+    own = {"FILE.py:FUNCTION": "your own fill (examples/own_method.py)"}
+    for kind in ("sets", "methods", "models", "masks", "splits"):
         print(f"{kind}:")
-        for name, meaning in names.items():
+        for name, meaning in (CATALOGUE[kind] | (own if kind == "methods" else {})).items():
             print(f"  {name:<18} {meaning}")
     return 0
 
 
-def compare(options: RunOptions) -> int:
+def compare(options: Any) -> int:
     """Run what was asked for and print the table."""
     runs, files = plan(options)
     results = Results(options.results)
@@ -100,30 +57,31 @@ def compare(options: RunOptions) -> int:
     if code == INTERRUPTED:
         return code
     rows = {key_of(row): row for row in results.rows()}
-    table = [rows[run.key] for run in by_cell(runs) if run.key in rows]
+    # The runs of one line of the table beside each other.
+    place = {cell: number for number, cell in enumerate(dict.fromkeys(run.cell for run in runs))}
+    runs.sort(key=lambda run: (place[run.cell], run.run))
+    table = [rows[run.key] for run in runs if run.key in rows]
     if table:
         print(overview(table))
     return code
 
 
-def plan(options: RunOptions) -> tuple[list[Run], dict[str, Files]]:
+def plan(options: Any) -> tuple[list[Run], dict[str, Files]]:
     """The runs that were asked for, each round of all of them before the next."""
     files = _files(options)
-    for kind, names, known in (
-        ("set", options.sets or (), SETS),
-        ("model", options.models, MODELS),
-        ("mask", options.masks, MASKS),
-        ("split", [options.split] if options.split else [], SPLITS),
-        ("method", [name for name in options.methods if not is_own(name)], METHODS),
+    for kind, names in (
+        ("set", options.sets or ()),
+        ("model", options.models),
+        ("mask", options.masks),
+        ("split", [options.split] if options.split else []),
+        ("method", [name for name in options.methods if not is_own(name)]),
     ):
         for name in names:
-            check_name(kind, name, known)
+            check_name(kind, name)
     sets = [*(options.sets or ([] if files else ["cora"])), *files]
     methods = [versioned(name) if is_own(name) else name for name in options.methods]
-    setting, n_runs = Setting(), options.runs or RUNS
-    if options.quick:
-        setting = replace(setting, max_epochs=QUICK_EPOCHS)
-        n_runs = options.runs or QUICK_RUNS
+    setting = Setting(max_epochs=QUICK_EPOCHS) if options.quick else Setting()
+    n_runs = options.runs or (QUICK_RUNS if options.quick else RUNS)
     runs = []
     for number, name, method in product(range(n_runs), sets, methods):
         split = options.split or usual_split(name)
@@ -138,7 +96,7 @@ def plan(options: RunOptions) -> tuple[list[Run], dict[str, Files]]:
     return runs, files
 
 
-def _files(options: RunOptions) -> dict[str, Files]:
+def _files(options: Any) -> dict[str, Files]:
     """The user's own graph by its name, if there is one; a part of one is refused."""
     given = {"nodes": options.nodes, "edges": options.edges, "label": options.label}
     absent = [option(name) for name, value in given.items() if value is None]
@@ -147,14 +105,8 @@ def _files(options: RunOptions) -> dict[str, Files]:
             f"A graph from files takes {option('nodes')}, {option('edges')} and "
             f"{option('label')}: {' and '.join(absent)} is not given."
         )
-    if options.nodes is None or options.edges is None or options.label is None:
+    if absent:
         return {}
     nodes, edges = (str(Path(path).resolve()) for path in (options.nodes, options.edges))
     files = Files(nodes, edges, options.label, options.id)
     return {files.name: files}
-
-
-def by_cell(runs: list[Run]) -> list[Run]:
-    """The runs of one line of the table beside each other."""
-    place = {cell: number for number, cell in enumerate(dict.fromkeys(run.cell for run in runs))}
-    return sorted(runs, key=lambda run: (place[run.cell], run.run))

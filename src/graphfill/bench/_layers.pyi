@@ -1,4 +1,4 @@
-"""Signatures of the compiled extension; _compiled_layers explains them."""
+"""Signatures of the compiled extension; csrc/network.h explains them."""
 
 from collections.abc import Callable
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,10 @@ from ..graph._graph import Graph
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
+# What there is to run by name, and what each is; titles as the paper has them; files of sets.
+CATALOGUE: dict[str, dict[str, str]] = json.loads(
+    resources.files(__package__).joinpath("catalogue.json").read_text("utf-8")
+)
 BATCH = 1024  # seed nodes where the graph is too large for a step on all of it
 
 
@@ -153,8 +159,9 @@ class Outcome:
     details: dict[str, float | str] = field(default_factory=dict)
 
 
-def check_name(kind: str, name: str, names: Collection[str]) -> None:
+def check_name(kind: str, name: str, names: Collection[str] = ()) -> None:
     """Refuse the name of a set, method, model, mask or split that there is none of."""
+    names = names or CATALOGUE[f"{kind}s"]
     if name in names:
         return
     near = difflib.get_close_matches(str(name), list(names), 1, 0.5)

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from . import _data as data
-from ._masks import checksum, draw_mask
+from ._draws import checksum, draw_mask, draw_split
 from ._problem import Dataset, Outcome, Problem, Setting
 from ._results import Key, Row, key_of
-from ._splits import draw_split
 from ._systems import FULL, WITHOUT_FEATURES, check_model
 
 DEFAULT = Setting()

@@ -15,26 +15,6 @@ from ._problem import Floats, Outcome, Problem, Setting, check_name
 if TYPE_CHECKING:
     from ._train import Fitted
 
-METHODS = {
-    "full": "the true features, nothing hidden",
-    "full-binary": "the same as 0 and 1, whatever the numbers were",
-    "fp": "Feature Propagation, 40 steps, as in the paper",
-    "fp-exact": "Feature Propagation, its limit",
-    "fp-loops": "Feature Propagation, 40 steps, self-loops added as in the official code",
-    "zero": "missing = 0",
-    "random": "missing ~ N(0, 1)",
-    "mean": "missing = mean of the column",
-    "neighbors": "missing = mean of the neighbours that know it",
-    "mgcnn": "a Chebyshev network that learns to fill",
-    "positional": "20 eigenvectors of the graph in place of features, rows of unit length",
-    "positional-rest": "the same without the first eigenvector",
-    "positional-raw": "20 eigenvectors as SciPy gives them, columns of unit length",
-    "labels": "label propagation, no features",
-    "labels-plain": "the same without the self-loops",
-    "pagnn": "PaGNN, a network that passes over missing cells",
-    "gcnmf": "GCNMF, a network that integrates over missing cells",
-}
-MODELS = {"gcn": "graph convolutions", "sage": "GraphSAGE, mean over neighbours"}
 FULL = ("full", "full-binary")
 LABELS = ("labels", "labels-plain")
 WITHOUT_MODEL = (*LABELS, "pagnn", "gcnmf")
@@ -44,7 +24,7 @@ WITHOUT_FEATURES = (*LABELS, "positional", "positional-rest", "positional-raw")
 def run(problem: Problem, method: str, model: str | None, setting: Setting) -> Outcome:
     """Run one method once; all randomness comes from ``problem.seed``.
 
-    The method is one of `METHODS`, or a fill of the user's own (see `resolve`). The model is
+    The method is one of the catalogue, or a fill of the user's own (see `resolve`). The model is
     trained on the filled features; None for methods that are models themselves.
     """
     check(problem, method, model, setting)
@@ -71,10 +51,10 @@ def run(problem: Problem, method: str, model: str | None, setting: Setting) -> O
 def check(problem: Problem, method: str, model: str | None, setting: Setting) -> None:
     """Refuse what cannot be run, before anything is."""
     if not is_own(method):
-        check_name("method", method, METHODS)
+        check_name("method", method)
     check_model(method, model)
     if model is not None:
-        check_name("model", model, MODELS)
+        check_name("model", model)
     check_number("n_layers", setting.n_layers, low=2, integer=True)
     check_number("max_epochs", setting.max_epochs, low=1, integer=True)
     check_choice("jumping", setting.jumping, (None, "max"))

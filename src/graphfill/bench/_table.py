@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean, variance
 from typing import Any, NamedTuple, Self
 
 from scipy.special import stdtrit
@@ -39,14 +40,10 @@ class Estimate(NamedTuple):
         Estimate(mean=79.0, standard_error=1.0, n=2)
         """
         numbers = [float(value) for value in values]
-        n = len(numbers)
-        if n == 0:
+        if not numbers:
             return None
-        mean = math.fsum(numbers) / n
-        if n == 1:
-            return cls(mean, None, 1)
-        variance = math.fsum((number - mean) ** 2 for number in numbers) / (n - 1)
-        return cls(mean, math.sqrt(variance / n), n)
+        mean, n = fmean(numbers), len(numbers)
+        return cls(mean, math.sqrt(variance(numbers, mean) / n) if n > 1 else None, n)
 
     @property
     def margin(self) -> float | None:
@@ -171,14 +168,15 @@ def overview(rows: Iterable[Mapping[str, Any]]) -> str:
         lines.append([*names, f"{100 * rate:g} %", str(len(members)), *estimates])
     # Columns of one width; from the fifth on they are figures, to the right.
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    left = 4
+    sides = "<<<<>>>>"
     drawn = []
     for line in lines:
-        texts = [text.ljust(width) for text, width in zip(line[:left], widths, strict=False)]
-        texts += [t.rjust(width) for t, width in zip(line[left:], widths[left:], strict=True)]
-        drawn.append(f"| {' | '.join(texts)} |")
-    rules = ["-" * (width + 2) for width in widths[:left]]
-    rules += ["-" * (width + 1) + ":" for width in widths[left:]]
+        cells = zip(line, sides, widths, strict=True)
+        drawn.append(f"| {' | '.join(f'{text:{side}{width}}' for text, side, width in cells)} |")
+    rules = [
+        "-" * (width + 1) + ("-" if side == "<" else ":")
+        for side, width in zip(sides, widths, strict=True)
+    ]
     return "\n".join([drawn[0], f"|{'|'.join(rules)}|", *drawn[1:]])
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -36,8 +36,6 @@ from ._models.blocks import Sampler, receptive_field, whole
 from ._models.network import Network
 from ._models.products import as_tensor, device, near_order
 from ._problem import Outcome, Setting, Split
-
-Progress = Callable[[int, float], None]
 
 
 @dataclass(frozen=True)
@@ -86,15 +84,13 @@ def fit(
     split: Split,
     setting: Setting,
     seed: int,
-    progress: Progress | None = None,
 ) -> Fitted:
     """Minimise the cross-entropy of the training rows by Adam, with early stopping.
 
     An epoch is one step (or one pass over the mini-batches) and the validation accuracy after
     it. Training ends after `setting.patience` epochs without a higher validation accuracy; an
     equal one is no progress, so that of several best epochs the first is kept. The seed is that of
-    dropout and of the mini-batches: the same one gives the same bits on one thread. `progress` is
-    called with the number of each epoch and its validation accuracy in percent.
+    dropout and of the mini-batches: the same one gives the same bits on one thread.
     """
     started = time.perf_counter()
     network.to(device())
@@ -118,8 +114,6 @@ def fit(
             accuracy = next(epochs)
             stopping.note(accuracy)
             snapshots.report(stopping.epoch, accuracy)
-            if progress is not None:
-                progress(stopping.epoch, accuracy)
             snapshot.keep()
         snapshot.close(goes_on=not stopping.exhausted)
     network.load_state_dict(stopping.kept)

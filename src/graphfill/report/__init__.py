@@ -1,11 +1,11 @@
 """One self-contained page about a fill: what was done, and how far to trust it.
 
 Numbers come in as the plain dict of :meth:`graphfill.table._result.TableResult.summary`;
-`_figures` draws them, `_sentences` words them, `_page` puts both into the templates, and `_text`
+`_page` puts them into the templates, which hold the sentences and draw the figures, and `_text`
 words them for a terminal.
 """
 
-from ._page import render, write_report
+from ._page import labelled_bars, render, write_report
 from ._text import of_result, text_table, unreached_sentence
 
-__all__ = ["of_result", "render", "text_table", "unreached_sentence", "write_report"]
+__all__ = ["labelled_bars", "of_result", "render", "text_table", "unreached_sentence", "write_report"]

@@ -13,9 +13,10 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from . import _sentences as sentences
+from . import _words
 from ._sections import section
-from ._words import Summary, finite, listed, name, named, number, percent, shown
+from ._text import unreached_kinds
+from ._words import Summary, count, finite, listed, name, named, number, percent, shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -67,6 +68,17 @@ def write_report(
         file.write(page)
 
 
+def labelled_bars(
+    key: str,
+    rows: Sequence[tuple[str, float | None, str, str]],
+    title: str,
+    words: Sequence[str],
+) -> str:
+    """An SVG of one bar per row: label, length, the number after it, and style."""
+    module: Any = _templates().get_template("figures.html").module
+    return str(module.labelled_bars(key, rows, title, words)).strip()
+
+
 def render(summary: Summary) -> str:
     """The page as HTML, complete in itself, from what `TableResult.summary` returns.
 
@@ -76,7 +88,7 @@ def render(summary: Summary) -> str:
     """
     given = finite(summary)
     summary = _complete(given)
-    columns = sentences.with_gaps(summary)
+    columns = [column for column in summary["columns"] if column["n_missing"]]
     parts, limits = _sections(summary, columns)
     style = _read("style.css")
     whole = [
@@ -131,13 +143,14 @@ def _sections(summary: Summary, columns: Sequence[Summary]) -> tuple[list[str], 
     left_out = {False: 0, True: 0}  # columns, before figures are drawn and after
     for draw in left_out:
         for j in order:
-            if room < LEAST_BYTES:
+            if room < LEAST_BYTES or (draw and not parts[j]):
                 left_out[draw] += 1
                 continue
-            view = section(columns[j], f"c{j + 1}", draw=draw)
-            part = template.render(column=view, summary=summary, opened=len(columns) <= 2)
+            view = section(columns[j], f"c{j + 1}")
+            opened = len(columns) <= 2
+            part = template.render(column=view, summary=summary, opened=opened, draw=draw)
             grown = _bytes(part) - _bytes(parts[j])
-            if grown > room or (draw and not parts[j]):
+            if grown > room:
                 left_out[draw] += 1
             else:
                 room -= grown
@@ -152,6 +165,16 @@ def _sections(summary: Summary, columns: Sequence[Summary]) -> tuple[list[str], 
     if len(columns) > OVERVIEW_ROWS:
         limits.append(f"the overview ends after {OVERVIEW_ROWS:,} of {total}")
     return parts, limits
+
+
+def inferable_cells(columns: Sequence[Summary]) -> tuple[int, int]:
+    """Filled cells of inferable columns that are connected to a known cell, and all filled ones."""
+    solid = 0
+    for column in columns:
+        if column["verdict"] == "inferable":
+            others = column["n_unreached"] if column["unreached_got"] != "nothing" else 0
+            solid += max(column["n_filled"] - others, 0)
+    return solid, sum(column["n_filled"] for column in columns)
 
 
 def _bytes(text: str) -> int:
@@ -201,7 +224,7 @@ def _command(command: Sequence[str] | str | None) -> str:
 def _templates() -> Environment:
     from jinja2 import DictLoader, Environment, StrictUndefined
 
-    names = ("template.html", "column.html", "tables.html")
+    names = ("template.html", "column.html", "figures.html", "sentences.html", "tables.html")
     templates = Environment(
         loader=DictLoader({name: _read(name) for name in names}),
         autoescape=True,
@@ -209,8 +232,11 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.globals["sentences"] = sentences
-    templates.filters.update(thousands="{:,}".format, name=name, percent=percent, shown=shown)
+    words = (_words.alike, count, _words.fit, inferable_cells, listed, named, number, _words.place,
+             _words.room_before, _words.ticks, unreached_kinds)  # fmt: skip
+    templates.globals |= {word.__name__: word for word in words}
+    templates.filters.update(thousands="{:,}".format, percent=percent)
+    templates.filters.update(name=name, named=named, shown=shown)
     return templates
 
 

@@ -1,10 +1,9 @@
-"""What one column's section shows: tables and figures, as far as the numbers are there."""
+"""The tables of one column's section, as far as the numbers are there."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from . import _figures as figures
 from ._words import NOTHING, Summary, alike, name, number, percent, shown
 
 METHODS = 12
@@ -19,19 +18,16 @@ MEASURES = {
 ROWS = 10
 
 
-def section(column: Summary, key: str, *, draw: bool) -> Summary:
-    """A column with its tables and figures; without `draw` there are no figures.
-
-    `key` is unique on the page.
-    """
+def section(column: Summary, key: str) -> Summary:
+    """A column with its tables; `key` is unique on the page."""
     short, full = name(column["name"], 80), name(column["name"], 2000)
     return column | {
         "key": key,
         "short": short,
         "full": full if full != short else "",
+        "shown_scores": column["scores"][:METHODS],
         "score_table": _score_table(column),
         "least": _least(column),
-        "figures": _drawn(column, key, short) if draw else {},
     }
 
 
@@ -77,54 +73,3 @@ def _cell(value: Any) -> str:
     if value is None:
         return NOTHING
     return number(value) if isinstance(value, float) else shown(value, 40, "(empty)")
-
-
-# -- figures --
-
-
-def _drawn(column: Summary, key: str, title: str) -> dict[str, str]:
-    counts = [(row["distance"], row["cells"]) for row in column["distance"]]
-    distance = figures.distance_bars(f"{key}-distance", counts, name=title) if counts else ""
-    drawn = {
-        "scores": _score_figure(column, f"{key}-scores"),
-        "shares": _value_figure(column, f"{key}-shares", title),
-        "calibration": _calibration_figure(column, f"{key}-calibration"),
-        "distance": distance,
-    }
-    return {what: figure for what, figure in drawn.items() if figure}
-
-
-def _score_figure(column: Summary, key: str) -> str:
-    for measure, words in (("rmse", "Error"), ("accuracy", "Share right")):
-        scores = column["scores"][:METHODS]
-        values = [(shown(score["method"]), score.get(measure)) for score in scores]
-        if any(value is not None for _, value in values):
-            chosen = shown(column["chosen"])
-            written = percent if measure == "accuracy" else None
-            return figures.score_bars(key, values, chosen=chosen, measure=words, written=written)
-    return ""
-
-
-def _value_figure(column: Summary, key: str, title: str) -> str:
-    shares = column["distribution"]
-    known = [share or 0.0 for share in shares.get("known") or []]
-    filled = [share or 0.0 for share in shares.get("filled") or []]
-    edges, values = shares.get("edges") or [], shares.get("values") or []
-    if known and len(known) == len(filled):
-        if len(edges) == len(known) + 1 and None not in edges:
-            return figures.histogram(key, edges, known, filled, name=title)
-        if len(values) == len(known):
-            return figures.category_bars(key, values, known, filled, name=title)
-    return ""
-
-
-def _calibration_figure(column: Summary, key: str) -> str:
-    for x, y, promised, held in (
-        ("nominal", "actual", "Promised", "Within the interval"),
-        ("confidence", "accuracy", "Stated probability", "Right"),
-    ):
-        points = [(point.get(x), point.get(y)) for point in column["calibration"]]
-        points = [point for point in points if None not in point]
-        if points:
-            return figures.calibration(key, points, promised=promised, held=held)
-    return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Summary = dict[str, Any]  # of a fill, as `TableResult.summary` returns it, or of one column
@@ -153,3 +153,21 @@ def fit(value: Any, width: float) -> str:
         if room < 0:
             return text[: max(position - 1, 1)].rstrip() + "…"
     return text
+
+
+def place(x: float) -> str:
+    """A coordinate, to a tenth of a pixel.
+
+    >>> place(1.25), place(3.0), place(-0.01)
+    ('1.2', '3', '0')
+    """
+    return f"{round(x, 1) + 0.0:.1f}".removesuffix(".0")
+
+
+def room_before(width: float, numbers: Iterable[str]) -> float:
+    """How long bars may be, so that the numbers after them still fit in.
+
+    >>> room_before(230, ["100%"]), room_before(230, [])
+    (183.6, 214.0)
+    """
+    return max(width - 16 - LETTER * max(map(len, numbers), default=0), 20)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..report._figures import WIDTH, labelled_bars
+from ..report import labelled_bars
 from ..report._words import count, fit, listed, percent, shown
 
 MOST_BARS = 8
@@ -110,7 +110,7 @@ class Explanation:
         words = [f"{label}: {_percent(share)}" for label, share, _ in bars]
         title = f"What row {_name(self.row)}, column {_name(self.column)} is made of"
         drawn = labelled_bars("reasons", rows, title, words)
-        svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" '
+        svg = '<svg xmlns="http://www.w3.org/2000/svg" width="360" '
         return drawn.replace("<svg ", svg, 1).replace("<title", f"<style>{STYLE}</style><title", 1)
 
     _repr_svg_ = plot

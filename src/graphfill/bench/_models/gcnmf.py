@@ -12,8 +12,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -50,8 +49,7 @@ def run(problem: Problem, setting: Setting) -> Outcome:
     return fitted.outcome(fill_seconds=seconds, train_seconds=fitted.seconds)
 
 
-@dataclass(frozen=True)
-class Mixture:
+class Mixture(NamedTuple):
     """Gaussians with diagonal covariances: weights [K], means and variances [K, columns]."""
 
     weights: NDArray[np.floating]
@@ -160,7 +158,7 @@ class MixtureConvolution(nn.Module):
         return (self.logits - 0.5 * distance).softmax(1)
 
 
-def expected_relu(a: Tensor, s: Tensor) -> Tensor:
+class _ExpectedReLU(torch.autograd.Function):
     r"""E[max(Z, 0)] for Z normal of mean a and variance s.
 
     .. math:: \sqrt{s} (\varphi(w) + w \Phi(w)), \quad w = a / \sqrt{s}
@@ -170,10 +168,7 @@ def expected_relu(a: Tensor, s: Tensor) -> Tensor:
     >>> expected_relu(torch.tensor([0.0, -1.0, 2.0]), torch.tensor([1.0, 0.0, 0.0]))
     tensor([0.3989, 0.0000, 2.0000])
     """
-    return _expected_relu(a, s)
 
-
-class _ExpectedReLU(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, a: Tensor, s: Tensor) -> Tensor:
         random = s > NO_VARIANCE
@@ -193,11 +188,10 @@ class _ExpectedReLU(torch.autograd.Function):
         return to_a, to_s
 
 
-_expected_relu: Callable[[Tensor, Tensor], Tensor] = _ExpectedReLU.apply
+expected_relu: Callable[[Tensor, Tensor], Tensor] = _ExpectedReLU.apply
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """Fixed matrices: of the rows and their neighbours, then of the rows themselves (``own_``)."""
 
     S: FixedMatrix

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ...io import replacing
 from .._grid import INTERRUPTED, run_and_report
@@ -12,8 +13,8 @@ from .._problem import check_name
 from .._results import Results
 from .._table import Table
 from . import spectral
-from .experiments import EXPERIMENTS, LARGE, MIXHOP, PAPER, SETS, Scope, breadth_first, stages
-from .figures import FIGURES, TITLES, write_figures
+from .experiments import EXPERIMENTS, PAPER, Scope, breadth_first, stages
+from .figures import CAPTIONS, FIGURES, write_figures
 from .measured import Measured
 from .spectral import Spectrum
 from .tables import TABLES
@@ -22,68 +23,47 @@ DOCS = Path("docs", "paper")  # in a checkout
 FOLDER = Path("graphfill-paper")  # elsewhere
 
 
-@dataclass(frozen=True)
-class PaperOptions:
-    """What to reproduce, where its rows are and where its files go."""
-
-    table: Sequence[str] = ()
-    figure: Sequence[str] = ()
-    all: bool = False
-    page: bool = False
-    sets: Sequence[str] | None = None
-    runs: int | None = None
-    quick: bool = False
-    jobs: int | None = None
-    results: str | None = None
-    quiet: bool = False
-    out: str | None = None
-
-    @property
-    def scope(self) -> Scope:
-        """How much to run; names of sets are checked."""
-        scope = Scope.quick() if self.quick else PAPER
-        for name in self.sets or ():
-            check_name("set", name, (*SETS, *LARGE, *MIXHOP))
-        if self.sets:
-            scope = replace(scope, sets=tuple(self.sets))
-        return scope if self.runs is None else replace(scope, runs=self.runs)
-
-    @property
-    def places(self) -> tuple[Path, Path]:
-        """The results file, and the folder of what is made from it.
-
-        Quick runs have a folder of their own: they test the command and not the paper. So have the
-        tables of a results file that was named, whose own folder may hold another README.
-        """
-        folder = DOCS if DOCS.is_dir() else FOLDER
-        if self.quick:
-            folder = FOLDER / "quick"
-        path = folder / "runs.parquet"
-        if self.results is not None:
-            path = Path(self.results)
-            folder = path.parent / FOLDER
-        return path, folder if self.out is None else Path(self.out)
-
-    @property
-    def chosen(self) -> tuple[list[str], Sequence[str]]:
-        """Experiments to run and figures to draw; the first table if nothing is named."""
-        if self.all or self.page:
-            return list(EXPERIMENTS), FIGURES
-        experiments = [f"table-{number}" for number in dict.fromkeys(self.table)]
-        drawn = list(dict.fromkeys(self.figure))
-        if not experiments and not drawn:
-            experiments = ["table-1"]
-        return [*experiments, *(name for name in drawn if name in EXPERIMENTS)], drawn
+def scope_of(options: Any) -> Scope:
+    """How much to run; names of sets are checked."""
+    scope = Scope.quick() if options.quick else PAPER
+    for name in options.sets or ():
+        check_name("set", name)
+    if options.sets:
+        scope = replace(scope, sets=tuple(options.sets))
+    return scope if options.runs is None else replace(scope, runs=options.runs)
 
 
-def run(options: PaperOptions) -> int:
-    """Do what was asked for; return the exit code.
+def places(options: Any) -> tuple[Path, Path]:
+    """The results file, and the folder of what is made from it.
 
-    Rows that are in the results already are not run again.
+    Quick runs have a folder of their own: they test the command and not the paper. So have the
+    tables of a results file that was named, whose own folder may hold another README.
     """
-    scope = options.scope
-    path, folder = options.places
-    experiments, drawn = options.chosen
+    folder = DOCS if DOCS.is_dir() else FOLDER
+    if options.quick:
+        folder = FOLDER / "quick"
+    path = folder / "runs.parquet"
+    if options.results is not None:
+        path = Path(options.results)
+        folder = path.parent / FOLDER
+    return path, folder if options.out is None else Path(options.out)
+
+
+def chosen(options: Any) -> tuple[list[str], Sequence[str]]:
+    """Experiments to run and figures to draw; the first table if nothing is named."""
+    if options.all or options.page:
+        return list(EXPERIMENTS), FIGURES
+    experiments = [f"table-{number}" for number in dict.fromkeys(options.table)]
+    drawn = list(dict.fromkeys(options.figure))
+    if not experiments and not drawn:
+        experiments = ["table-1"]
+    return [*experiments, *(name for name in drawn if name in EXPERIMENTS)], drawn
+
+
+def run(options: Any) -> int:
+    """Do what was asked for, but for rows that are in the results; return the exit code."""
+    scope, (path, folder) = scope_of(options), places(options)
+    experiments, drawn = chosen(options)
     results = Results(path)
     code = 0
     if not options.page:
@@ -127,7 +107,7 @@ def page(tables: Sequence[Table], folder: Path) -> str:
         parts += [f"## {table.title}", table.markdown(), f"[CSV](tables/{table.name}.csv)"]
     for name in FIGURES:
         if (folder / "figures" / f"{name}.svg").exists():
-            parts.append(f"![{TITLES[name]}](figures/{name}.svg)")
+            parts.append(f"![{CAPTIONS[name]}](figures/{name}.svg)")
     return "\n\n".join(parts) + "\n"
 
 

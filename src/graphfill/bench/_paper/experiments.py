@@ -8,13 +8,13 @@ stopped at any time has something of everything it began.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from .._draws import usual_split
 from .._problem import Setting
 from .._runs import Run
-from .._splits import usual_split
 
 SETS = ("cora", "citeseer", "pubmed", "photo", "computers")
 LARGE = ("arxiv", "products")
@@ -128,34 +128,31 @@ def cells(experiment: str, scope: Scope = PAPER) -> list[Run]:
             for rate in rates
         ]
 
-    if experiment == "table-1":
-        chosen = each([*sets, *large], ["fp"], (0.0, *TABLE_1_RATES))
-    elif experiment == "table-2":
-        chosen = each(sets, METHODS) + each(arxiv, FEATURELESS)
-    elif experiment in ("gcn", "sage"):
-        chosen = each(sets, METHODS, (0.0, *FIGURE_RATES), experiment)
-    elif experiment == "run-time":
-        chosen = each(sets, ("fp", *WHOLE))
-    elif experiment == "homophily":
-        chosen = each(mixhop, ("fp", "zero"), model="sage") + each(mixhop, ["full"], [0.0], "sage")
-    elif experiment == "exact":
-        pair = ("fp", "fp-exact")
-        chosen = [
-            c
-            for mask in ("uniform", "structural")
-            for c in each(sets, pair, EXACT_RATES, mask=mask)
-        ]
-    elif experiment == "controls":
-        official = [each(sets, [m], [rate], split="development") for m, rate in CONTROLLED]
-        varied = each(sets, (*VARIED.values(), *FORMS))
-        chosen = [
-            *(c for controlled in official for c in controlled),
-            *(c for c in varied if c.method != BINARY or c.set in NOT_BINARY),
+    masks, with_none = ("uniform", "structural"), (0.0, *FIGURE_RATES)
+    chosen: dict[str, Callable[[], list[Run]]] = {
+        "table-1": lambda: each([*sets, *large], ["fp"], (0.0, *TABLE_1_RATES)),
+        "table-2": lambda: each(sets, METHODS) + each(arxiv, FEATURELESS),
+        "gcn": lambda: each(sets, METHODS, with_none, "gcn"),
+        "sage": lambda: each(sets, METHODS, with_none, "sage"),
+        "run-time": lambda: each(sets, ("fp", *WHOLE)),
+        "homophily": lambda: [
+            *each(mixhop, ("fp", "zero"), model="sage"),
+            *each(mixhop, ["full"], [0.0], "sage"),
+        ],
+        "exact": lambda: [
+            c for mask in masks for c in each(sets, ("fp", "fp-exact"), EXACT_RATES, mask=mask)
+        ],
+        "controls": lambda: [
+            *(c for m, rate in CONTROLLED for c in each(sets, [m], [rate], split="development")),
+            *(
+                c
+                for c in each(sets, (*VARIED.values(), *FORMS))
+                if c.method != BINARY or c.set in NOT_BINARY
+            ),
             *each(arxiv, (*FORMS, PLAIN)),
-        ]
-    else:
-        raise KeyError(experiment)
-    return list(dict.fromkeys(chosen))
+        ],
+    }
+    return list(dict.fromkeys(chosen[experiment]()))
 
 
 def stages(experiments: Collection[str], scope: Scope = PAPER) -> list[Stage]:

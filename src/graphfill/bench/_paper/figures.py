@@ -8,20 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._table import Estimate
-from . import style, tables
-from .experiments import (
-    EXACT_RATES,
-    FEATURELESS,
-    FIGURE_RATES,
-    METHODS,
-    MIXHOP,
-    SETS,
-    WHOLE,
-    WORST,
-    cells,
-)
-from .measured import Measured
-from .published import METHOD_NAMES, SET_NAMES, of_rate
+from . import experiments, style, tables
+from .experiments import WORST
+from .measured import TITLES, Measured, of_rate
 from .spectral import WIDTH, Spectrum
 from .style import BAND, BLUE, GREY, ORANGE, RATE_COLORS, RED, STROKES, blank
 
@@ -30,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FIGURES = ("gcn", "sage", "run-time", "homophily", "spectral", "exact")
-TITLES = {
+CAPTIONS = {
     "gcn": "Accuracy against the share missing, GCN",
     "sage": "Accuracy against the share missing, GraphSAGE",
     "run-time": f"Run-time with {of_rate(WORST)} missing",
@@ -61,7 +50,7 @@ def write_figures(
         for name in names:
             figure = draw[name]()
             if figure is not None:
-                figure.suptitle(TITLES[name], x=0.01, ha="left", fontsize=11, fontweight="bold")
+                figure.suptitle(CAPTIONS[name], x=0.01, ha="left", fontsize=11, fontweight="bold")
                 (folder / "figures").mkdir(parents=True, exist_ok=True)
                 paths += style.save(figure, folder / "figures", name)
     return paths
@@ -72,11 +61,14 @@ def accuracy(measured: Measured, model: str) -> Figure | None:
 
     Rates are evenly spaced: what happens, happens between 90 and 99 %.
     """
-    rates = (0.0, *FIGURE_RATES)
+    rates = (0.0, *experiments.FIGURE_RATES)
     sets = [
         name
-        for name in measured.scope.among(SETS)
-        if any(measured.runs(measured.cell(name, "fp", rate, model)) for rate in FIGURE_RATES)
+        for name in measured.sets
+        if any(
+            measured.runs(measured.cell(name, "fp", rate, model))
+            for rate in experiments.FIGURE_RATES
+        )
     ]
     if not sets:
         return None
@@ -86,7 +78,7 @@ def accuracy(measured: Measured, model: str) -> Figure | None:
     axes = figure.subplots(n_rows, columns, squeeze=False).ravel()
     lines: dict[str, Any] = {}
     for axis, name in zip(axes, sets, strict=False):
-        for method in reversed(METHODS):  # the first is drawn last, on top
+        for method in reversed(experiments.METHODS):  # the first is drawn last, on top
             values = [measured.estimate(measured.cell(name, method, r, model)) for r in rates]
             if not any(values[1:]):  # the point at 0 is that of all fills
                 continue
@@ -94,14 +86,14 @@ def accuracy(measured: Measured, model: str) -> Figure | None:
             if drawn is not None:
                 lines.setdefault(method, drawn)
         axis.set_xticks(range(len(rates)), [f"{100 * rate:g}" for rate in rates])
-        axis.set(title=SET_NAMES[name], ylabel="test accuracy, %")
+        axis.set(title=TITLES[name], ylabel="test accuracy, %")
         axis.set_xlabel("cells missing, % (not to scale)")
     for axis in axes[len(sets) :]:
         axis.set_axis_off()
-    shown = [method for method in METHODS if method in lines]
+    shown = [method for method in experiments.METHODS if method in lines]
     axes[len(sets)].legend(
         [lines[method] for method in shown],
-        [METHOD_NAMES[m] + (" (no features)" if m in FEATURELESS else "") for m in shown],
+        [TITLES[m] + (" (no features)" if m in experiments.FEATURELESS else "") for m in shown],
         loc="center left", handlelength=3.2,
         title=f"{_runs_a_point(measured, model)} a point\nband: ± 1 standard error",
         alignment="left",
@@ -112,8 +104,8 @@ def accuracy(measured: Measured, model: str) -> Figure | None:
 def run_time(measured: Measured) -> Figure | None:
     """Seconds to fill and to train; every set has its own scale, from zero."""
     shown: list[tuple[str, dict[str, tuple[float, float]]]] = []
-    for name in measured.scope.among(SETS):
-        times = {m: measured.seconds(measured.cell(name, m)) for m in ("fp", *WHOLE)}
+    for name in measured.sets:
+        times = {m: measured.seconds(measured.cell(name, m)) for m in ("fp", *experiments.WHOLE)}
         bars = {method: seconds for method, seconds in times.items() if seconds is not None}
         if bars:
             shown.append((name, bars))
@@ -128,9 +120,9 @@ def run_time(measured: Measured) -> Figure | None:
             axis.barh(width=filling, color=ORANGE, gid=f"fill-{method}-{name}", **bar)
             axis.barh(width=training, left=filling, color=BLUE, gid=f"train-{method}-{name}", **bar)
             axis.text(total, place, f" {total:.3g} s", va="center", fontsize=8)
-        labels = ["FP + GCN" if method == "fp" else METHOD_NAMES[method] for method in bars]
+        labels = ["FP + GCN" if method == "fp" else TITLES[method] for method in bars]
         axis.set_yticks(range(len(bars)), labels)
-        axis.set_title(SET_NAMES[name])
+        axis.set_title(TITLES[name])
         axis.grid(axis="y", visible=False)
         axis.margins(x=0.1)
         axis.set_xlim(left=0)
@@ -142,7 +134,7 @@ def run_time(measured: Measured) -> Figure | None:
 
 def homophily(measured: Measured) -> Figure | None:
     """Accuracy on the synthetic graphs against their homophily."""
-    names = measured.scope.among(MIXHOP)
+    names = measured.scope.among(experiments.MIXHOP)
     levels = [float(name.removeprefix("mixhop-")) for name in names]
     figure = blank(7.0, 4.2)
     axis = figure.subplots()
@@ -152,8 +144,8 @@ def homophily(measured: Measured) -> Figure | None:
         if _line(axis, levels, values, method, f"{method}-homophily") is not None:
             last = [(x, e.mean) for x, e in zip(levels, values, strict=True) if e][-1]
             missing = f", {of_rate(rate)} missing" if rate else ""
-            short = "FP" if method == "fp" else METHOD_NAMES[method]
-            ends.append((*last, f"{short}{missing}", STROKES[method].color))
+            short = "FP" if method == "fp" else TITLES[method]
+            ends.append((*last, f"{short}{missing}", STROKES[method]["color"]))
     if not ends:
         return None
     _end_labels(axis, ends)
@@ -167,8 +159,8 @@ def exact(measured: Measured) -> Figure | None:
     table = tables.exact(measured)
     if not table.rows:
         return None
-    sets = [SET_NAMES[s] for s in measured.scope.among(SETS)]
-    colors = dict(zip(map(of_rate, EXACT_RATES), RATE_COLORS[1:], strict=True))
+    sets = [TITLES[s] for s in measured.sets]
+    colors = dict(zip(map(of_rate, experiments.EXACT_RATES), RATE_COLORS[1:], strict=True))
     figure = blank(9.0, 0.62 * len(sets) + 2.0)
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
     for axis, mask in zip(panels, ("uniform", "structural"), strict=True):
@@ -215,7 +207,7 @@ def spectral(spectrum: Spectrum) -> Figure:
 
 def _runs_a_point(measured: Measured, model: str) -> str:
     """On how many runs the points of a figure of accuracies rest."""
-    counts = [n for c in cells(model, measured.scope) if (n := len(measured.runs(c)))]
+    counts = [n for c in experiments.cells(model, measured.scope) if (n := len(measured.runs(c)))]
     low, high = min(counts), max(counts)
     return f"{low} to {high} runs" if low < high else f"{high} runs" if high > 1 else "1 run"
 
@@ -231,15 +223,11 @@ def _line(
         return None
     points = [estimate or _NOWHERE for estimate in values]
     means = [e.mean for e in points]
-    stroke = STROKES[method]
-    (line,) = axis.plot(
-        x, means, color=stroke.color, marker=stroke.marker, linestyle=stroke.dash,
-        linewidth=stroke.width, gid=f"line-{gid}",
-    )  # fmt: skip
+    (line,) = axis.plot(x, means, gid=f"line-{gid}", **STROKES[method])
     errors = [e.standard_error or 0.0 for e in points]
     low = [mean - error for mean, error in zip(means, errors, strict=True)]
     high = [mean + error for mean, error in zip(means, errors, strict=True)]
-    axis.fill_between(x, low, high, color=stroke.color, alpha=BAND, linewidth=0)
+    axis.fill_between(x, low, high, color=line.get_color(), alpha=BAND, linewidth=0)
     return line
 
 

@@ -89,8 +89,8 @@ def spectrum(graph: Graph, features: Mapping[float, NDArray[np.float32]]) -> Spe
 def of_cora(rates: tuple[float, ...] = RATES, seed: int = 0) -> Spectrum:
     """Cora's largest component and what 40 steps of Feature Propagation make of it."""
     from .._data import load
+    from .._draws import draw_mask
     from .._fills import FILLS
-    from .._masks import draw_mask
 
     dataset = load("cora")
     features = {}

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,59 +23,34 @@ BAND = 0.15  # how much of its line's colour a band has
 SHARES = (1.0, 0.85, 0.7, 0.55, 0.4, 0.28, BAND, 0.07)  # 0.28: one band on another
 
 
-@dataclass(frozen=True)
-class Stroke:
-    """Of one method's line."""
-
-    color: str
-    marker: str = "o"
-    dash: Any = "-"
-    width: float = 1.4
+Stroke = dict[str, Any]  # keywords of a line
 
 
-STROKES = {
-    "fp": Stroke(BLUE, "o", "-", 2.8),
-    "neighbors": Stroke(ORANGE, "s"),
-    "mean": Stroke(GREEN, "^"),
-    "zero": Stroke(GREY, "v"),
-    "random": Stroke(GREY, "x", (0, (2, 1.5))),
-    "mgcnn": Stroke(PINK, "D"),
-    "pagnn": Stroke(RED, "P"),
-    "gcnmf": Stroke(SKY, "X"),
-    "labels": Stroke(BLACK, "", (0, (5, 2))),
-    "positional": Stroke(BLACK, "", (0, (1, 1.5))),
-    "full": Stroke(BLACK, "o"),
+def _stroke(color: str, marker: str = "o", linestyle: Any = "-", linewidth: float = 1.4) -> Stroke:
+    return {"color": color, "marker": marker, "linestyle": linestyle, "linewidth": linewidth}
+
+
+STROKES = {  # of each method's line
+    "fp": _stroke(BLUE, "o", "-", 2.8),
+    "neighbors": _stroke(ORANGE, "s"),
+    "mean": _stroke(GREEN, "^"),
+    "zero": _stroke(GREY, "v"),
+    "random": _stroke(GREY, "x", (0, (2, 1.5))),
+    "mgcnn": _stroke(PINK, "D"),
+    "pagnn": _stroke(RED, "P"),
+    "gcnmf": _stroke(SKY, "X"),
+    "labels": _stroke(BLACK, "", (0, (5, 2))),
+    "positional": _stroke(BLACK, "", (0, (1, 1.5))),
+    "full": _stroke(BLACK, "o"),
 }
 RATE_COLORS = ("#A6CEE8", SKY, BLUE, "#003B5C")  # the darker, the more is missing
 
-_PARAMETERS: dict[Any, Any] = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": "#666666",
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": GRID,
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "lines.markersize": 4,
-    "svg.fonttype": "none",  # letters stay letters: to be searched, read aloud, restyled
-    "svg.hashsalt": "graphfill",  # otherwise the ids differ from file to file
-    "savefig.facecolor": "white",
-}
 
-
-@contextmanager
-def drawing() -> Iterator[None]:
-    """Figures made and saved in here look alike, and nobody else's change."""
+def drawing() -> Any:
+    """A context: figures made and saved in it look alike, and nobody else's change."""
     import matplotlib
 
-    with matplotlib.rc_context(_PARAMETERS):
-        yield
+    return matplotlib.rc_context(fname=Path(__file__).with_name("figures.mplstyle"))
 
 
 def blank(width: float, height: float) -> Figure:
@@ -115,7 +87,7 @@ def _with_palette(picture: Image) -> Image:
     from matplotlib.colors import to_rgb
     from PIL import Image
 
-    colors = dict.fromkeys([*(stroke.color for stroke in STROKES.values()), *RATE_COLORS])
+    colors = dict.fromkeys([*(stroke["color"] for stroke in STROKES.values()), *RATE_COLORS])
     shades = [("#FFFFFF", 1.0), (GRID, 1.0), *((c, share) for c in colors for share in SHARES)]
     palette = np.array([255 * (1 - share * (1 - np.array(to_rgb(c)))) for c, share in shades])
     pixels = np.asarray(picture.convert("RGB")).astype(np.int32)

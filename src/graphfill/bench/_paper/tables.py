@@ -6,24 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .._table import Estimate, Points, Published, Table
-from . import published
-from .experiments import (
-    CONTROLLED,
-    EXACT_RATES,
-    EXPERIMENTS,
-    FILLED,
-    LARGE,
-    METHODS,
-    MIXHOP,
-    SETS,
-    TABLE_1_RATES,
-    VARIED,
-    WHOLE,
-    WORST,
-    wanted,
-)
-from .measured import Measured
-from .published import METHOD_NAMES, SET_NAMES, of_rate
+from . import experiments
+from .experiments import WORST
+from .measured import TABLE_1, TABLE_2, TITLES, Measured, bar_of, of_rate, printed
 
 OURS = "ours: mean ± standard error (runs)"
 WORST_MISSING = f"{of_rate(WORST)} missing"
@@ -35,12 +20,12 @@ WORST_MISSING = f"{of_rate(WORST)} missing"
 def table_1(measured: Measured) -> Table:
     """Feature Propagation under a GCN, by the share of cells missing."""
     rows = []
-    for name in measured.scope.among([*SETS, *LARGE]):
-        for rate in (0.0, *TABLE_1_RATES):
+    for name in measured.scope.among([*experiments.SETS, *experiments.LARGE]):
+        for rate in (0.0, *experiments.TABLE_1_RATES):
             ours = measured.estimate(measured.cell(name, "fp", rate))
-            paper = published.TABLE_1[name][rate]
+            paper = TABLE_1[name][rate]
             missing = of_rate(rate) if rate else "none"
-            rows.append([SET_NAMES[name], missing, ours, paper, *_judged(ours, paper, "fp", name)])
+            rows.append([TITLES[name], missing, ours, paper, *_judged(ours, paper, "fp", name)])
     columns = ["set", "missing", OURS, "paper", "difference", "by the bar"]
     title = "Accuracy of Feature Propagation with a GCN, in percent"
     return Table("table-1", title, columns, rows)
@@ -49,12 +34,12 @@ def table_1(measured: Measured) -> Table:
 def table_2(measured: Measured) -> Table:
     """Every method with 99 % of the cells missing."""
     rows = []
-    for name in measured.scope.among([*SETS, *LARGE]):
-        for method in METHODS:
+    for name in measured.scope.among([*experiments.SETS, *experiments.LARGE]):
+        for method in experiments.METHODS:
             ours = measured.estimate(measured.cell(name, method))
-            paper = published.TABLE_2[name].get(method)
+            paper = TABLE_2[name].get(method)
             if ours is not None or paper is not None:
-                names = [SET_NAMES[name], METHOD_NAMES[method]]
+                names = [TITLES[name], TITLES[method]]
                 rows.append([*names, ours, paper, *_judged(ours, paper, method, name)])
     columns = ["set", "method", OURS, "paper", "difference", "by the bar"]
     return Table("table-2", f"Accuracy at {WORST_MISSING}, in percent", columns, rows)
@@ -65,7 +50,7 @@ def _judged(ours: Estimate | None, paper: Any, method: str, name: str) -> list[P
     if ours is None or not isinstance(paper, Published):
         return [None, None]
     difference = Points(ours.mean - paper.mean)
-    bar = published.bar(name, method)
+    bar = bar_of(name, method)
     if bar.missed(difference):
         return [difference, f"beyond {bar.points:g}"]
     return [difference, "above" if difference > bar.points else None]
@@ -80,8 +65,10 @@ def reconstruction(measured: Measured) -> Table:
     Over the runs that all methods of a set have.
     """
     rows = []
-    for name in measured.scope.among(SETS):
-        cells = {method: measured.cell(name, method) for method in (*FILLED, "fp-exact")}
+    for name in measured.sets:
+        cells = {
+            method: measured.cell(name, method) for method in (*experiments.FILLED, "fp-exact")
+        }
         cells = {method: where for method, where in cells.items() if measured.runs(where)}
         compared = []
         for method, where in cells.items():
@@ -93,7 +80,7 @@ def reconstruction(measured: Measured) -> Table:
         errors = sorted(error.mean for _, error, _ in compared)
         accuracies = sorted((accuracy.mean for *_, accuracy in compared), reverse=True)
         rows += [
-            [SET_NAMES[name], METHOD_NAMES[method], error, errors.index(error.mean) + 1,
+            [TITLES[name], TITLES[method], error, errors.index(error.mean) + 1,
              accuracy, accuracies.index(accuracy.mean) + 1]
             for method, error, accuracy in compared
         ]  # fmt: skip
@@ -106,9 +93,9 @@ def exact(measured: Measured) -> Table:
     """The limit of diffusion against its 40 steps, the same runs for both."""
     cases = [
         (name, mask, rate)
-        for name in measured.scope.among(SETS)
+        for name in measured.sets
         for mask in ("uniform", "structural")
-        for rate in EXACT_RATES
+        for rate in experiments.EXACT_RATES
     ]
     rows = []
     for name, mask, rate in cases:
@@ -122,7 +109,7 @@ def exact(measured: Measured) -> Table:
             verdict = "exact better" if difference.mean > 0 else "40 steps better"
         shared = measured.shared([steps, limit])
         means = (measured.estimate(where, among=shared) for where in (steps, limit))
-        rows.append([SET_NAMES[name], mask, of_rate(rate), *means, difference, verdict])
+        rows.append([TITLES[name], mask, of_rate(rate), *means, difference, verdict])
     columns = ["set", "mask", "missing", "40 steps", "exact", "exact − 40 steps", "verdict"]
     return Table("exact", "Exact fill against the paper's 40 steps, accuracy", columns, rows)
 
@@ -134,24 +121,24 @@ def controls(measured: Measured) -> Table:
     long the eigenvectors are.
     """
     rows = []
-    for name in measured.scope.among((*SETS, "arxiv")):
-        for method, rate in CONTROLLED:
+    for name in measured.scope.among((*experiments.SETS, "arxiv")):
+        for method, rate in experiments.CONTROLLED:
             text = measured.cell(name, method, rate)
             random = measured.estimate(text)
             official = measured.estimate(measured.cell(name, method, rate, split="development"))
-            variant = VARIED.get((method, rate))
+            variant = experiments.VARIED.get((method, rate))
             varied = None if variant is None else measured.cell(name, variant, rate)
             gain = None if varied is None else measured.difference(varied, text)
             if official is None and gain is None:
                 continue
-            paper = published.of(name, method, rate)
-            what = METHOD_NAMES[method]
+            paper = printed(name, method, rate)
+            what = TITLES[method]
             if method == "fp":
                 what += f", {of_rate(rate) if rate else 'none'} missing"
             rows.append(
-                [SET_NAMES[name], what, paper, random, *_judged(random, paper, method, name),
+                [TITLES[name], what, paper, random, *_judged(random, paper, method, name),
                  official, *_judged(official, paper, method, name),
-                 METHOD_NAMES[variant] if variant and gain else None, gain]
+                 TITLES[variant] if variant and gain else None, gain]
             )  # fmt: skip
     columns = ["set", "method", "paper", "test nodes at random", "difference", "by the bar",
                "the paper's test nodes", "difference there", "by the bar there", "varied",
@@ -163,13 +150,13 @@ def controls(measured: Measured) -> Table:
 def run_time(measured: Measured) -> Table:
     """Seconds to fill and to train, on one thread each: medians of the runs."""
     rows = []
-    for name in measured.scope.among(SETS):
-        for method in ("fp", *WHOLE):
+    for name in measured.sets:
+        for method in ("fp", *experiments.WHOLE):
             where = measured.cell(name, method)
             seconds, epochs = measured.seconds(where), measured.median(where, "n_epochs")
             if seconds is not None:
                 rows.append(
-                    [SET_NAMES[name], METHOD_NAMES[method], *seconds, sum(seconds),
+                    [TITLES[name], TITLES[method], *seconds, sum(seconds),
                      None if epochs is None else round(epochs), len(measured.runs(where))]
                 )  # fmt: skip
     columns = ["set", "method", "fill, s", "training, s", "in all, s", "epochs", "runs"]
@@ -179,7 +166,7 @@ def run_time(measured: Measured) -> Table:
 def homophily(measured: Measured) -> Table:
     """Synthetic graphs from no homophily to much, under GraphSAGE."""
     rows = []
-    for name in measured.scope.among(MIXHOP):
+    for name in measured.scope.among(experiments.MIXHOP):
         estimates = [
             measured.estimate(measured.cell(name, method, rate, "sage"))
             for method, rate in (("full", 0.0), ("fp", WORST), ("zero", WORST))
@@ -193,8 +180,8 @@ def homophily(measured: Measured) -> Table:
 def runs(measured: Measured) -> Table:
     """How much of each experiment was run."""
     rows = []
-    for experiment in EXPERIMENTS:
-        asked = wanted([experiment], measured.scope)
+    for experiment in experiments.EXPERIMENTS:
+        asked = experiments.wanted([experiment], measured.scope)
         done = sum(min(n, len(measured.runs(where))) for where, n in asked.items())
         rows.append([experiment, done, sum(asked.values())])
     columns = ["experiment", "runs so far", "runs wanted"]

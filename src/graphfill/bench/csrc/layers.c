@@ -1,8 +1,9 @@
 /* The loops that training a network spends its time on, as one Python module over plain buffers.
  *
  * As in kernels.c, arguments are contiguous buffers whose lengths are checked against each other,
- * and every loop runs without the interpreter lock on a range lo <= i < hi. _compiled_layers.py is
- * the only caller and documents each function. kernels.h and buffers.h are those of the core.
+ * and every loop runs without the interpreter lock on a range lo <= i < hi. products.py and
+ * network.py in _models are the only callers; network.h documents each function. kernels.h and
+ * buffers.h are those of the core.
  */
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
@@ -101,7 +102,7 @@ static PyMethodDef METHODS[] = {
 static PyModuleDef_Slot SLOTS[] = {{0, NULL}};
 
 static struct PyModuleDef MODULE = {
-    PyModuleDef_HEAD_INIT, "_layers", "Compiled layers; see graphfill.bench._compiled_layers.", 0,
+    PyModuleDef_HEAD_INIT, "_layers", "Compiled layers; see graphfill.bench._models.products.", 0,
     METHODS, SLOTS, NULL, NULL, NULL,
 };
 

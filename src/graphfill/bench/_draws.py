@@ -1,4 +1,4 @@
-"""What is hidden: cells at random, whole nodes, or as it happens where gaps are not random."""
+"""Who is trained on, who is chosen by and who is judged on; and which cells are hidden."""
 
 from __future__ import annotations
 
@@ -8,21 +8,92 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
-from ._problem import Dataset, Floats, Split, check_name
+from ..errors import InputError, option
+from ._problem import Dataset, Floats, Ints, Split, check_name
 
 Mask = NDArray[np.bool_]
 
-MASKS = {
-    "uniform": "each cell by itself",
-    "structural": "all cells of a node or none",
-    "value": "per column, the largest tenth of the values rather than the rest",
-    "label": "the columns that tell most of the label rather than the others",
-    "shifted": "twice as often on test nodes as on training and validation nodes",
-}
+PER_CLASS = 20
+VALIDATION = 1500
+DEVELOPMENT = 1500
+DEVELOPMENT_SEED = 1684992425  # the official code's: it gives the paper's own test nodes
 LARGEST = 0.1  # of the values of a column, which "value" hides rather than the rest
-STREAM = 2
+SPLIT_STREAM, MASK_STREAM = 1, 2  # so that those of one seed are not made of the same numbers
 BLOCK = 1 << 22  # cells for which numbers are drawn at a time
+
+
+def usual_split(name: str) -> str:
+    """The kind of split of a set in the paper.
+
+    >>> usual_split("cora"), usual_split("arxiv"), usual_split("mixhop-0.3")
+    ('paper', 'official', 'thirds')
+    """
+    if name.startswith("mixhop"):
+        return "thirds"
+    return "official" if name in ("arxiv", "products") else "paper"
+
+
+def draw_split(dataset: Dataset, kind: str, seed: int) -> Split:
+    """Split the labelled nodes of a set by its kind; a seed always gives the same split.
+
+    >>> from graphfill.graph._graph import Graph
+    >>> ring = Graph.from_edges(range(9), [*range(1, 9), 0])
+    >>> split = draw_split(Dataset("ring", ring, None, np.arange(9) % 2), "thirds", seed=0)
+    >>> len(split.train), len(split.val), len(split.test)
+    (3, 3, 3)
+    """
+    check_name("split", kind)
+    labelled = np.flatnonzero(dataset.y >= 0)
+    rng = np.random.default_rng([seed, SPLIT_STREAM])
+    if kind == "official":
+        if dataset.official is None:
+            raise InputError(
+                f"The set {dataset.name!r} comes without an official split: use "
+                f"{option('split')} paper or thirds."
+            )
+        return dataset.official
+    if kind == "thirds":
+        _check_rest(dataset.name, labelled.size, 2, "training and validation")
+        train, val, test = np.array_split(rng.permutation(labelled), 3)
+    elif kind == "development":
+        _check_rest(dataset.name, labelled.size, DEVELOPMENT, "development")
+        fixed = np.random.RandomState(DEVELOPMENT_SEED)  # the generator of the official code
+        pool = labelled[fixed.choice(labelled.size, DEVELOPMENT, replace=False)]
+        train = _per_class(dataset, pool, rng, f" among the {DEVELOPMENT} of its development set")
+        val, test = np.setdiff1d(pool, train), np.setdiff1d(labelled, pool)
+    else:
+        train = _per_class(dataset, labelled, rng)
+        rest = np.setdiff1d(labelled, train)
+        _check_rest(dataset.name, rest.size, VALIDATION, "validation")
+        rest = rng.permutation(rest)
+        val, test = rest[:VALIDATION], rest[VALIDATION:]
+    return Split(np.sort(train), np.sort(val), np.sort(test))
+
+
+def _per_class(dataset: Dataset, rows: Ints, rng: np.random.Generator, where: str = "") -> Ints:
+    """PER_CLASS of the rows of each class."""
+    chosen = []
+    for label in range(dataset.n_classes):
+        members = rows[dataset.y[rows] == label]
+        if members.size < PER_CLASS:
+            raise InputError(
+                f"Class {label} of {dataset.name!r} has {members.size} node(s){where} but the "
+                f"split takes {PER_CLASS} of each class to train on: use {option('split')} thirds."
+            )
+        chosen.append(rng.choice(members, PER_CLASS, replace=False))
+    return np.concatenate(chosen)
+
+
+def _check_rest(name: str, size: int, taken: int, part: str) -> None:
+    """Refuse a part of a split that takes all nodes there are, and leaves none to test on."""
+    if size <= taken:
+        raise InputError(
+            f"The split takes {taken} nodes of {name!r} for {part}, and some more to test on, but "
+            f"there are {size} for both: use {option('split')} thirds."
+        )
+
+
+# -- masks --
 
 
 def draw_mask(
@@ -42,7 +113,7 @@ def draw_mask(
     Returns a mask [n_nodes, n_features] in which gaps of the set's own are missing as well, or None
     where nothing is missing.
     """
-    check_name("mask", kind, MASKS)
+    check_name("mask", kind)
     number = isinstance(rate, (int, float, np.floating)) and not isinstance(rate, bool)
     if not (number and 0 <= rate < 1):
         raise InputError(f"The rate is {rate!r} but must be a share of cells, from 0 to below 1.")
@@ -50,7 +121,7 @@ def draw_mask(
         return None
     cells = np.arange(dataset.n_features) if dataset.cells is None else dataset.cells
     shape = dataset.n_nodes, int(cells.max(initial=-1)) + 1
-    rng = np.random.default_rng([seed, STREAM])
+    rng = np.random.default_rng([seed, MASK_STREAM])
     gaps = _gaps(dataset)
     if rate == 0:
         return gaps
