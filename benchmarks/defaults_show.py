@@ -118,13 +118,11 @@ def columns_table(scores: Scores):
     heads |= {method: method for method in scores}
     rows: dict[str, dict] = {}
     for method, by_seed in scores.items():
-        values = defaultdict(list)
-        for columns in by_seed.values():
-            for name, score in columns.items():
-                values[name].append(value(score, "r2"))
-                kind = "accuracy" if "accuracy" in score else "R2"
-                row = rows.setdefault(name, {"column": name, "kind": kind})
-                row["most_frequent"] = score.get("most_frequent")
-        for name, one in values.items():
-            rows[name][method] = float(np.mean(one))
+        for name in {name: None for columns in by_seed.values() for name in columns}:
+            seeds = [columns[name] for columns in by_seed.values()]
+            kind = "accuracy" if "accuracy" in seeds[0] else "R2"
+            row = rows.setdefault(name, {"column": name, "kind": kind})
+            row[method] = float(np.mean([value(score, "r2") for score in seeds]))
+            if kind == "accuracy":
+                row["most_frequent"] = float(np.mean([score["most_frequent"] for score in seeds]))
     return list(rows.values()), heads
