@@ -146,12 +146,18 @@ def boosting(seed: int):
 
 
 def copula(seed: int):
-    """A Gaussian copula, fitted by EM."""
+    """A Gaussian copula, fitted by EM.
+
+    Indicators are ordinal and numbers continuous: its own guess is ordinal for numbers of which
+    many are equal, and then it stops where two others are very close.
+    """
     from gcimpute.gaussian_copula import GaussianCopula
 
     class Imputer(GaussianCopula):
         def fit_transform(self, X):
-            return super().fit_transform(X=X)
+            ordinal = np.array([len(np.unique(c[~np.isnan(c)])) <= 2 for c in X.T])
+            kinds = {"continuous": np.flatnonzero(~ordinal), "ordinal": np.flatnonzero(ordinal)}
+            return super().fit_transform(X=X, **{k: list(v) or None for k, v in kinds.items()})
 
     return Imputer(random_state=seed)
 
