@@ -6,7 +6,7 @@
 `run` hides a fifth of the known cells of each table (three tenths in us_counties, a third in the
 town), fills them by each method in a process of its own on one thread, and writes one line per
 set, seed and method to results/defaults.jsonl. A line that exists is not run again without
-`--again`. `show` prints tables.
+`--again` (not while another run writes). `show` prints tables.
 
 Methods: `default` is ``gf.impute(table, edges, id=...)``; `gf:NAME` the same with
 ``method="NAME"``. Peers: `fp` is Feature Propagation alone; `mean` SimpleImputer; `knn`
