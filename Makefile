@@ -7,7 +7,7 @@ SOURCES := pyproject.toml setup.py constraints.txt $(wildcard src/graphfill/*/cs
 PYTEST := $(BIN)/python -m pytest -q -n 2
 
 .PHONY: demo test test-compiled test-plain test-slow browser lint docs sanitize benchmark \
-	paper files billion spark wheel clean
+	peers mice paper files billion spark wheel clean
 
 demo: $(VENV)/.graphfill
 	$(BIN)/graphfill demo --folder demo-output
@@ -66,6 +66,20 @@ sanitize: $(VENV)/.dev
 
 benchmark: $(VENV)/.dev
 	$(BIN)/python benchmarks/engine.py
+
+# Imputers that benchmarks/defaults.py compares with and that need older packages than graphfill.
+peers: .venv-peers/.installed
+
+.venv-peers/.installed: benchmarks/requirements.txt
+	test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
+	touch $@
+
+# R's mice, for benchmarks/mice.R: Debian's package, where it is not installed yet.
+mice:
+	@as_root=; test "$$(id -u)" = 0 || as_root=$$(command -v sudo) || true; \
+	Rscript -e 'library(mice)' >/dev/null 2>&1 || { $$as_root apt-get -qq update && \
+		$$as_root apt-get -qq install -y r-cran-mice </dev/null >/dev/null; }
 
 # The paper's tables and figures into docs/paper: many hours; started again, it goes on where it
 # was stopped.
