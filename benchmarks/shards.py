@@ -26,6 +26,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import graphfill as gf
 from graphfill.large._engines import open_engine, run
 from graphfill.large._shards import cut, join
+from graphfill.solve import PropagationOptions
 from graphs import SIZES, community_graph, features
 
 RESULTS = Path(__file__).parent / "results" / "shards.jsonl"
@@ -72,8 +73,7 @@ def _sharded(X, graph, n_shards, engine, given, durable, expected) -> tuple[floa
     """Seconds of all, of the steps alone, and of cutting."""
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         start = time.perf_counter()
-        solver = {"name": "diffusion", "n_iter": given.steps}
-        cut(graph, X, n_shards, folder, solver=solver, durable=durable)
+        cut(graph, X, n_shards, folder, PropagationOptions(n_iter=given.steps), durable=durable)
         between = time.perf_counter()
         run(folder, engine)
         ran = time.perf_counter()
@@ -92,7 +92,7 @@ def _halos(graph: gf.Graph, X: np.ndarray, given: argparse.Namespace) -> None:
             with tempfile.TemporaryDirectory(dir=given.folder) as folder:
                 narrow = np.ascontiguousarray(X[:, :1])
                 manifest = cut(graph, narrow, n_shards, folder, order=order, durable=False)
-            rows, share = sum(manifest.halo), manifest.halo_share
+            rows, share = sum(manifest.halo), sum(manifest.halo) / len(X)
             print(f"| {n_shards} | {order} | {rows} | {share:.2f} |")
             _record(given, kind="halo", shards=n_shards, order=order, rows=rows, share=share)
     print()

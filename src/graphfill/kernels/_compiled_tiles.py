@@ -41,20 +41,29 @@ class Passes:
     """The passes over one matrix, and the threads that share them.
 
     Columns of A may outnumber its rows. Weights are of the tile's type; None: every entry is one,
-    and no values are read.
+    and no values are read. With `block_rows`, what is returned as one sum per column is returned
+    per block of so many rows instead, as an array of shape (blocks, width).
     """
 
-    def __init__(self, indptr: Array, indices: Array, weights: Array | None, threads: int):
+    def __init__(
+        self,
+        indptr: Array,
+        indices: Array,
+        weights: Array | None,
+        threads: int,
+        block_rows: int | None = None,
+    ):
         self.indptr, self.indices, self.weights = indptr, indices, weights
-        self.threads = threads
+        self.threads, self._by_block = threads, block_rows is not None
+        self._block_rows = block_rows or BLOCK_ROWS
         self.n_rows = len(indptr) - 1
         # Rows are handed out in pieces of nearly equal numbers of entries (and rows).
         work = indptr + np.arange(self.n_rows + 1)
         goals = np.linspace(0, work[-1], 8 * threads + 1)
-        ends = np.searchsorted(work, goals) // BLOCK_ROWS * BLOCK_ROWS
+        ends = np.searchsorted(work, goals) // self._block_rows * self._block_rows
         ends[-1] = self.n_rows
         self._pieces = [(int(lo), int(hi)) for lo, hi in pairwise(ends) if hi > lo]
-        self._blocks = -(-self.n_rows // BLOCK_ROWS)
+        self._blocks = -(-self.n_rows // self._block_rows)
 
     def shared(self, width: int) -> bool:
         """Whether a pass over a tile of this width is shared by the threads."""
@@ -136,7 +145,7 @@ class Passes:
         def rows(lo: int, hi: int) -> None:
             _compiled.tile_pass(
                 _PASS[name], self.indptr, self.indices, self.weights, row, known, z, out, source,
-                x, *factors, lanes, sums, BLOCK_ROWS, width, lo, hi,
+                x, *factors, lanes, sums, self._block_rows, width, lo, hi,
             )  # fmt: skip
 
         if self.shared(width):
@@ -145,6 +154,8 @@ class Passes:
             rows(0, self.n_rows)
         if sums is None:
             return np.empty(0)
+        if self._by_block:
+            return sums
         # cumsum adds one block after another; sum's pairwise order would depend on the width.
         total: Array = sums[0] if self._blocks == 1 else sums.cumsum(axis=0)[-1]
         return total

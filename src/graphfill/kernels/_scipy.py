@@ -29,10 +29,14 @@ def extra_bytes(n_rows: int, n_columns: int, entries: int, width: int, itemsize:
     return entries * (16 + 2 * itemsize) + 8 * n_rows * width * 8 + 3 * n_rows * n_columns
 
 
-def _csr(indptr: Array, indices: Array, weights: Array | None, n_columns: int) -> csr_array:
+def _csr(
+    indptr: Array, indices: Array, weights: Array | None, n_columns: int, dtype: type = float
+) -> csr_array:
     from scipy.sparse import csr_array
 
-    values = np.ones(len(indices)) if weights is None else weights
+    # Of one type from the start: SciPy sorts a row's entries to convert a matrix.
+    values: Array
+    values = np.ones(len(indices), dtype) if weights is None else weights.astype(dtype, copy=False)
     return csr_array((values, indices, indptr), shape=(len(indptr) - 1, n_columns))
 
 
@@ -40,17 +44,19 @@ def _inverse(diagonal: Array) -> Array:
     return np.asarray(np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0))
 
 
-def _column_sums(values: Array) -> Array:
-    """Sums of float64 columns in the order of the rows, whatever the width."""
-    return np.asarray(values.cumsum(axis=0)[-1])
-
-
 class Passes:
-    """The passes over one matrix; SciPy's products run on one thread."""
+    """The passes over one matrix; SciPy's products run on one thread, and all rows are a block."""
 
-    def __init__(self, indptr: Array, indices: Array, weights: Array | None, threads: int):
+    def __init__(
+        self,
+        indptr: Array,
+        indices: Array,
+        weights: Array | None,
+        threads: int,
+        block_rows: int | None = None,
+    ):
         self.indptr, self.indices, self.weights = indptr, indices, weights
-        self.threads = threads
+        self.threads, self._by_block = threads, block_rows is not None
         self.n_rows = len(indptr) - 1
         self._matrix: csr_array | None = None
 
@@ -66,18 +72,20 @@ class Passes:
         self, scale: Array, known: Array, z: Array, out: Array, source: Array | None = None
     ) -> Array:
         self.diffuse(scale, known, z, out, source)
-        change = np.where(known, 0.0, out.astype(np.float64) - z)
-        return _column_sums(_inverse(scale)[:, None] * change**2)
+        change = np.where(known, 0.0, out.astype(np.float64) - z[: self.n_rows])
+        return self._sums(_inverse(scale)[:, None] * change**2)
 
     def residual(
         self, diagonal: Array, known: Array, z: Array, out: Array, source: Array | None = None
     ) -> Array:
-        out[...] = np.where(known, 0, self._product(z, source) - diagonal[:, None] * z)
-        return _column_sums(_inverse(diagonal)[:, None] * out.astype(np.float64) ** 2)
+        product = self._product(z, source)
+        out[...] = np.where(known, 0, product - diagonal[:, None] * z[: self.n_rows])
+        return self._sums(_inverse(diagonal)[:, None] * out.astype(np.float64) ** 2)
 
     def laplacian(self, diagonal: Array, known: Array, p: Array, out: Array) -> Array:
-        out[...] = np.where(known, 0, diagonal[:, None] * p - self._product(p, None))
-        return _column_sums(p.astype(np.float64) * out)
+        product, p = self._product(p, None), p[: self.n_rows]
+        out[...] = np.where(known, 0, diagonal[:, None] * p - product)
+        return self._sums(p.astype(np.float64) * out)
 
     def chebyshev(
         self, scale: Array, known: Array, t: Array, out: Array, x: Array, factor: float, c: float
@@ -90,7 +98,7 @@ class Passes:
         self, diagonal: Array, known: Array, q: Array, r: Array, alpha: Array
     ) -> Array:
         r -= alpha.astype(r.dtype) * q
-        return _column_sums(_inverse(diagonal)[:, None] * r.astype(np.float64) ** 2)
+        return self._sums(_inverse(diagonal)[:, None] * r.astype(np.float64) ** 2)
 
     def step_direction(
         self, diagonal: Array, known: Array, r: Array, p: Array, x: Array, *lanes: Array
@@ -101,19 +109,24 @@ class Passes:
 
     def known_sums(self, weight: Array, known: Array, z: Array | None, width: int) -> Array:
         values = 1.0 if z is None else z.astype(np.float64)
-        return _column_sums(np.where(known, weight[:, None] * values, 0.0))
+        return self._sums(np.where(known, weight[:, None] * values, 0.0))
 
     def squares(self, weight: Array, known: Array, z: Array) -> Array:
-        return _column_sums(weight[:, None] * z.astype(np.float64) ** 2)
+        return self._sums(weight[:, None] * z.astype(np.float64) ** 2)
 
     def shift_known(self, weight: Array, known: Array, z: Array, shift: Array) -> None:
         np.copyto(z, z + shift.astype(z.dtype), where=known)
 
     def _product(self, z: Array, source: Array | None) -> Array:
         if self._matrix is None or self._matrix.dtype != z.dtype:
-            self._matrix = _csr(self.indptr, self.indices, self.weights, len(z)).astype(z.dtype)
+            self._matrix = _csr(self.indptr, self.indices, self.weights, len(z), z.dtype.type)
         product: Array = self._matrix @ z
         return product if source is None else product + source
+
+    def _sums(self, values: Array) -> Array:
+        """Sums of float64 columns in the order of the rows, whatever the width."""
+        total = values.cumsum(axis=0)[-1:]
+        return total if self._by_block else total[0]
 
 
 def survey(X: Array, threads: int) -> tuple[Array, Array, int]:

@@ -14,14 +14,11 @@ import graphfill as gf
 from graphfill.errors import InputError
 from graphfill.large._engines import DaskEngine, LocalEngine, propagate_sharded, run
 from graphfill.large._shards import cut, join
+from graphfill.solve import PropagationOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 
 OPTIONS = {"diffusion": {"n_iter": 30}, "exact": {"solver": "exact", "tol": 1e-9}}
-STEPS = {
-    "diffusion": {"name": "diffusion", "n_iter": 30},
-    "exact": {"name": "exact", "tol": 1e-9, "max_iter": 10_000},
-}
 
 
 def barriers(folder):
@@ -52,7 +49,7 @@ def kill_workers(engine, folder, kills, rng, done):
 def with_killed_workers(engine, solver, kills, problem, folder, seed):
     graph, X = problem(columns=3, seed=seed)
     expected = propagate_sharded(X, graph, n_shards=1, workers=1, **OPTIONS[solver])
-    cut(graph, X, 3, folder, solver=STEPS[solver])
+    cut(graph, X, 3, folder, PropagationOptions(**OPTIONS[solver]))
     done = []
     killer = threading.Thread(
         target=kill_workers, args=(engine, folder, kills, np.random.default_rng(seed), done)
@@ -87,7 +84,7 @@ def test_many_killed_workers(problem, tmp_path, solver, kind):
 @pytest.mark.slow
 def test_all_dask_workers_killed_at_once(problem, tmp_path):
     graph, X = problem(columns=3)
-    cut(graph, X, 3, tmp_path, solver=STEPS["diffusion"])
+    cut(graph, X, 3, tmp_path, PropagationOptions(**OPTIONS["diffusion"]))
     with DaskEngine(workers=2) as engine:
         pids = engine.pids
 
@@ -115,7 +112,7 @@ run(sys.argv[1], workers=1)
 def with_killed_drivers(solver, kills, problem, folder, here):
     graph, X = problem(columns=3)
     expected = propagate_sharded(X, graph, n_shards=1, engine=here, **OPTIONS[solver])
-    cut(graph, X, 3, folder, solver=STEPS[solver])
+    cut(graph, X, 3, folder, PropagationOptions(**OPTIONS[solver]))
     rng = np.random.default_rng(kills)
     seen = []
     for _ in range(kills):
@@ -151,7 +148,7 @@ def test_many_killed_drivers(problem, tmp_path, here, solver):
 
 def test_two_drivers(problem, tmp_path, here):
     graph, X = problem()
-    cut(graph, X, 2, tmp_path, solver={"name": "diffusion", "n_iter": 2})
+    cut(graph, X, 2, tmp_path, PropagationOptions(n_iter=2))
 
     class Meets:
         def map(self, function, jobs, tick=None):

@@ -129,7 +129,8 @@ def _passes(columns: Array, n_rows: int, sample: Sample, threads: int) -> Pace:
     factor = np.ones(n_rows)
     _, known = kernels.pack(out, slice(0, LANES), None, factor, LANES)
     out.fill(0.0)
-    whole, _ = timed(passes.laplacian, factor, known, p, out, times=6)
+    tried = factor[:n_tried], known[:n_tried], p, out[:n_tried]
+    whole, _ = timed(passes.laplacian, *tried, times=6)
     over_rows = kernels.Passes(np.zeros(n_rows + 1, np.int64), columns[:0], None, threads)
     alpha = np.zeros(LANES)
     step, _ = timed(over_rows.step_residual, factor, known, p, out, alpha, times=3)

@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 
 from ... import kernels
-from ...errors import InputError, check_choice, check_flag, check_number
-from ...graph import cluster_order
-from ...graph._components import graph_components, inverse_order
-from ...graph._graph import Graph
+from ...errors import InputError, check_choice, check_number
+from ...graph import Graph, cluster_order, graph_components, inverse_order, with_self_loops
 from ...io import refusal, sync_folder
-from ...solve import WORTH_LEAVING_OUT, Span, check_magnitudes, open_matrix
+from ...solve import Problem, PropagationOptions, check_magnitudes, open_matrix
 from ...solve._memory import ROW_BYTES, tiles
 from ...solve._operator import row_factors
 from .manifest import Manifest
-from .source import as_graph, describe, survey, with_loops
+from .source import as_graph, describe, describe_solver, known_first, survey
 from .storage import write_arrays
 
 Array = np.ndarray
@@ -33,12 +31,9 @@ def cut(
     X: Any,
     n_shards: int,
     folder: str | Path,
+    options: PropagationOptions | None = None,
     *,
-    normalization: str = "sym",
-    self_loops: bool = False,
-    shrinkage: float = 0.0,
     order: str = "given",
-    solver: dict[str, Any] | None = None,
     durable: bool = True,
 ) -> Manifest:
     """Cut the rows of a graph and a matrix into shards, each a file of its own.
@@ -49,36 +44,29 @@ def cut(
     in one piece.
 
     Takes one shard's memory, some 40 bytes per node, and a bit per component and column; the
-    graph and X may be memory-mapped.
+    arrays of the graph, and X, may be memory-mapped.
 
-    `graph` is a Graph, a StoredGraph or anything ``Graph.of`` recognises; the `folder` is made if
-    need be, and must be empty. `normalization`, `self_loops` and `shrinkage` are as in
-    :func:`graphfill.propagate`; the `order` "locality" puts clusters together, which makes halos
-    smaller. The `solver` to run is ``{"name": "diffusion", "n_iter": 40}`` by default, or
-    ``{"name": "exact", "tol": 1e-6, "max_iter": 10000}``. A `durable` cut forces files to disk
-    before they count: without it, a crash of the machine (not of a process) can spoil the folder,
-    which is then refused.
+    `graph` is a Graph or anything ``Graph.of`` recognises; the `folder` is made if need be, and
+    must be empty. Of the `options`, the solver is diffusion or exact; the `order` "locality" puts
+    clusters together, which makes halos smaller. A `durable` cut forces files to disk before they
+    count: without it, a crash of the machine (not of a process) can spoil the folder, which is
+    then refused.
     """
-    check_choice("normalization", normalization, ("sym", "rw"))
     check_choice("order", order, ("given", "locality"))
     check_number("n_shards", n_shards, low=1, integer=True)
-    check_flag("self_loops", self_loops)
-    check_number("shrinkage", shrinkage, low=0)
+    options = options or PropagationOptions()
     values, folder = open_matrix(X).values, Path(folder)
     graph = as_graph(graph, len(values))
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(
             f"{folder} exists and is no empty folder: name another, or empty it to cut again."
         )
-    inputs = describe(
-        graph, values, n_shards=n_shards, normalization=normalization, self_loops=self_loops,
-        shrinkage=float(shrinkage), order=order,
-    )  # fmt: skip
-    solver = solver or {"name": "diffusion", "n_iter": 40}
-    span = Span.of(graph, self_loops=self_loops, shrinkage=shrinkage)
-    if "tol" in solver and span.tolerance(solver["tol"]) < solver["tol"]:
-        solver = {**solver, "stop": span.tolerance(solver["tol"])}
-    dtype = span.dtype(values.dtype, exact=solver["name"] == "exact")
+    inputs = describe(graph, values, n_shards, options, order)
+    problem = Problem.of(options, graph, values.dtype)
+    solver, dtype = describe_solver(options, problem.tol), problem.dtype
+    exponent = problem.span.exponent
+    if options.exact and problem.stop < problem.tol:
+        solver["stop"] = problem.stop
     missing_in_row, largest, seen = survey(values)
     # Columns are not scaled here, as they are in one piece.
     check_magnitudes(largest, dtype)
@@ -88,13 +76,11 @@ def cut(
     work = 1 + np.diff(graph.indptr)
     bounds = cut_rows(work if nodes is None else work[nodes], n_shards)
     _make_folders(folder)
-    if self_loops:
-        graph = with_loops(graph, folder)
-    degree = np.ldexp(graph.degrees(), span.exponent) if span.exponent else graph.degrees()
-    whole = Extract(
-        graph, values, dtype, span.exponent, nodes, degree, label, bounds, normalization, shrinkage,
-        known_first(graph, missing_in_row, values.shape[1]),
-    )  # fmt: skip
+    if options.self_loops:
+        graph = with_self_loops(graph)
+    degree = np.ldexp(graph.degrees(), exponent) if exponent else graph.degrees()
+    last = known_first(graph, missing_in_row, values.shape[1])
+    whole = Extract(graph, values, dtype, exponent, nodes, degree, label, bounds, options, last)
     written = _write_shards(whole, n_components, folder, durable)
     manifest = Manifest(
         folder=folder,
@@ -139,8 +125,6 @@ def _write_shards(whole: Extract, n_components: int, folder: Path, durable: bool
         bits[components] |= np.bitwise_or.reduceat(known, starts, axis=0)
         halo.append(len(arrays["halo"]))
         shards.append(write_arrays(folder / f"shard-{shard:05d}.bin", arrays, durable))
-    for path in folder.glob("loops-*.npy"):
-        path.unlink()
     reached = write_arrays(folder / "reached.bin", {"bits": bits}, durable)
     sizes = np.bincount(whole.label, minlength=n_components)
     n_unreached, step = 0, 1 << 16  # components at a time: there may be as many as nodes
@@ -222,8 +206,7 @@ class Extract:
     degree: Array
     label: Array
     bounds: list[int]
-    normalization: str
-    shrinkage: float
+    options: PropagationOptions
     sum_last: Array | None  # see :func:`known_first`
 
     @cached_property
@@ -277,22 +260,5 @@ class Extract:
         return indptr, column[by_sum], None if weights is None else weights[by_sum]
 
     def _factors(self, rows: Any) -> dict[str, Array]:
-        return row_factors(self.degree[rows], self.normalization, self.shrinkage, self.dtype)
-
-
-def known_first(graph: Graph, missing_in_row: Array, n_columns: int) -> Array | None:
-    """Which nodes to sum over last, where an unsharded run sums over the known ones first.
-
-    It does when rows are known or missing whole and leaving the known ones out of its loops pays
-    (see ``cut_interior``, whose sample this is); None where it does not.
-    """
-    if not np.isin(missing_in_row, (0, n_columns)).all() or not len(graph.indices):
-        return None
-    missing = missing_in_row > 0
-    entries = len(graph.indices)
-    sample = np.random.default_rng(0).integers(0, entries, min(entries, 100_000))
-    of_missing = missing[np.searchsorted(graph.indptr, sample, side="right") - 1]
-    if not of_missing.any():
-        return None
-    share = np.mean(missing[graph.indices[sample]][of_missing])
-    return None if share > 1.0 - WORTH_LEAVING_OUT else missing
+        options = self.options
+        return row_factors(self.degree[rows], options.normalization, options.shrinkage, self.dtype)

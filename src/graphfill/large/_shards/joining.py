@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +10,6 @@ import numpy as np
 
 from ... import kernels
 from ...errors import InputError, check_choice
-from ...io import refusal, sync_folder
 from .manifest import newest, open_manifest
 from .plan import Outcome, make_plan
 from .shard import Shard, open_shard
@@ -26,22 +22,19 @@ Array = np.ndarray
 class Joined:
     """The filled matrix, how the solver ended, and what was reached."""
 
-    X: Array  # a read-only ``numpy.memmap`` where a file was asked for
+    X: Array
     n_iter: Array  # per column, as the next
     residual: Array
     label: Array  # the component of each node
     reached: Array  # bool [components, columns]
 
 
-def join(
-    folder: str | Path, output: str | Path | None = None, *, unreached: str = "zero"
-) -> Joined:
+def join(folder: str | Path, *, unreached: str = "zero") -> Joined:
     """Put the filled matrix together, rows in the order of the nodes.
 
     Known cells have the bits they had. Every file is compared with its checksum first. The run in
-    `folder` must have come to its end. With an `output`, a .npy file is written and returned
-    memory-mapped: one shard is in memory at a time. `unreached` ("zero", "mean" or "nan") is what
-    is put where no known cell of the column is connected to the node.
+    `folder` must have come to its end. `unreached` ("zero", "mean" or "nan") is what is put where
+    no known cell of the column is connected to the node.
     """
     check_choice("unreached", unreached, ("zero", "mean", "nan"))
     manifest = open_manifest(folder)
@@ -60,45 +53,17 @@ def join(
         fill = np.array(manifest.means)
 
     outcome, label = plan.outcome(), np.empty(manifest.n_rows, dtype=np.int32)
-    shape, path = (manifest.n_rows, manifest.n_columns), None if output is None else Path(output)
-    with _matrix(shape, manifest.dtype, path) as X:
-        for number in range(manifest.n_shards):
-            barrier.verify(manifest, "z", number)
-            manifest.verify(manifest.shards[number])
-            shard = open_shard(manifest.folder, number)
-            start = manifest.bounds[number]
-            rows = slice(start, start + shard.n_rows) if shard.nodes is None else shard.nodes
-            label[rows] = shard.label
-            X[rows] = _filled(shard, barrier.versions["z"], outcome, fill, reached)
-    if path is not None:
-        X = np.load(path, mmap_mode="r")
+    X = np.empty((manifest.n_rows, manifest.n_columns), dtype=manifest.dtype)
+    for number in range(manifest.n_shards):
+        barrier.verify(manifest, "z", number)
+        manifest.verify(manifest.shards[number])
+        shard = open_shard(manifest.folder, number)
+        start = manifest.bounds[number]
+        rows = slice(start, start + shard.n_rows) if shard.nodes is None else shard.nodes
+        label[rows] = shard.label
+        X[rows] = _filled(shard, barrier.versions["z"], outcome, fill, reached)
     used = np.concatenate([np.arange(width) < hi - lo for lo, hi, width in manifest.tiles])
     return Joined(X, outcome.n_iter[used], outcome.residual[used], label, reached)
-
-
-@contextmanager
-def _matrix(shape: tuple[int, int], dtype: str, output: Path | None) -> Iterator[Array]:
-    """Room for the matrix: in memory, or in a file that gets its name once it is complete."""
-    if output is None:
-        yield np.empty(shape, dtype=dtype)
-        return
-    partial = output.with_name(f".{output.name}.part")
-    try:
-        try:
-            X = np.lib.format.open_memmap(partial, mode="w+", dtype=dtype, shape=shape)
-            with open(partial, "r+b") as file:
-                # A full disk is a refusal here, and would be a crash when a page is written.
-                if hasattr(os, "posix_fallocate"):
-                    os.posix_fallocate(file.fileno(), 0, partial.stat().st_size)
-        except OSError as error:
-            raise refusal(output, error) from error
-        yield X
-        X.flush()
-        partial.replace(output)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-    sync_folder(output.parent)
 
 
 def _filled(shard: Shard, version: int, outcome: Outcome, fill: Array, reached: Array) -> Array:

@@ -53,11 +53,6 @@ class Manifest:
         return len(self.shards)
 
     @property
-    def halo_share(self) -> float:
-        """Rows read from other shards in a step, as a share of all rows."""
-        return sum(self.halo) / self.n_rows
-
-    @property
     def lanes(self) -> int:
         """Columns of all tiles, padding included."""
         return sum(width for *_, width in self.tiles)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 
@@ -49,10 +47,13 @@ class Shard:
             for owner in range(manifest.n_shards)
             if starts[owner + 1] > starts[owner]
         ]
+        # Sums per block of rows: a total over all shards is added block by block in the order of
+        # the rows, so it does not depend on where they were cut (up to rounding, on SciPy's
+        # kernels). One thread: what runs side by side are shards.
         graph = arrays["indptr"], arrays["indices"], arrays.get("weights")
-        self.passes = make_passes(*graph, manifest.block_rows)
+        self.passes = kernels.Passes(*graph, 1, manifest.block_rows)
         no_entries = np.zeros(self.n_halo + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), None
-        self.halo_passes = make_passes(*no_entries, manifest.block_rows)
+        self.halo_passes = kernels.Passes(*no_entries, 1)
         self.cache: Cache = {}
         self._files: dict[tuple[str, int, int], Array] = {}
 
@@ -128,71 +129,3 @@ def open_shard(folder: str | Path, number: int) -> Shard:
             del _held[next(iter(_held))]
         _held[cut, number] = Shard(manifest or open_manifest(folder), number)
     return _held[cut, number]
-
-
-def make_passes(
-    indptr: Array, indices: Array, weights: Array | None, block_rows: int
-) -> kernels.Passes:
-    """Passes over one shard's rows: z has halo rows after the shard's own, all else has not.
-
-    What the kernels' Passes return as one sum per column, these return per block of rows, as an
-    array of shape (blocks, width). A total over all shards is added block by block in the order
-    of the rows, as the kernels do it within one: so it does not depend on where the rows were cut
-    (on SciPy's kernels, up to rounding).
-    """
-    if kernels.implementation != "compiled":
-        return cast(kernels.Passes, _SciPyPasses(indptr, indices, weights))
-    passes = _CompiledPasses(indptr, indices, weights, 1)
-    passes.block_rows = block_rows
-    return passes
-
-
-class _CompiledPasses(kernels.Passes):
-    """One thread: what runs side by side are shards."""
-
-    block_rows: int
-
-    def _run(self, name: str, row: Array, known: Array, z: Any, out: Any, **given: Any) -> Array:
-        from ...kernels import _compiled
-
-        width = given.get("width") or (out if out is not None else z).shape[1]
-        n_blocks = -(-self.n_rows // self.block_rows)
-        sums = np.zeros((n_blocks, width)) if given.get("measured") else None
-        _compiled.tile_pass(
-            _compiled.PASSES.index(name), self.indptr, self.indices, self.weights, row, known, z,
-            out, given.get("source"), given.get("x"), *given.get("factors", (0.0, 0.0)),
-            given.get("lanes"), sums, self.block_rows, width, 0,
-            self.n_rows,
-        )  # fmt: skip
-        return np.empty(0) if sums is None else sums
-
-
-class _SciPyPasses:
-    """Every pass gets the shard's own rows of z, and its product all of them; one block of sums."""
-
-    def __init__(self, indptr: Array, indices: Array, weights: Array | None):
-        self._inner = _SciPyProduct(indptr, indices, weights, 1)
-
-    def __getattr__(self, name: str) -> Any:
-        wanted = getattr(self._inner, name)
-        return self._on_own_rows(wanted) if callable(wanted) else wanted
-
-    def _on_own_rows(self, whole_pass: Callable[..., Array | None]) -> Callable[..., Array | None]:
-        def run(row: Array, known: Array, z: Array | None, *rest: Any) -> Array | None:
-            self._inner.all_rows = z
-            own = None if z is None else z[: self._inner.n_rows]
-            sums = whole_pass(row, known, own, *rest)
-            return None if sums is None else sums[None]
-
-        return run
-
-
-class _SciPyProduct(kernels.Passes):
-    all_rows: Array | None = None
-
-    def _product(self, z: Array, source: Array | None) -> Array:
-        if self.weights is None:
-            # Of the tile's type from the start: SciPy sorts a row's entries to convert a matrix.
-            self.weights = np.ones(len(self.indices), dtype=z.dtype)
-        product: Array = super()._product(self.all_rows, source)  # type: ignore[misc]
-        return product

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,114 +10,12 @@ import numpy as np
 
 from ... import kernels
 from ...errors import InputError
-from ...graph._components import with_self_loops
 from ...graph._graph import Graph
-from ...solve import check_row_count
+from ...solve import WORTH_LEAVING_OUT, PropagationOptions, check_row_count
 
 Array = np.ndarray
 
 CHUNK = 1 << 20  # entries, or cells, read together
-_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
-
-
-class StoredGraph(Graph):
-    """A graph whose arrays are files, mapped into memory."""
-
-    __slots__ = ()
-
-    @classmethod
-    def open(
-        cls, indptr: str | Path, indices: str | Path, weights: str | Path | None = None
-    ) -> Graph:
-        """Map .npy files of int64, int32 and float64, and check them: sorted, in range, symmetric.
-
-        Whether both triangles hold the same edges is decided by the sums of a hash over each,
-        which takes no memory and is wrong once in 2^64 times.
-        """
-        starts, columns = (np.load(path, mmap_mode="r") for path in (indptr, indices))
-        values = None if weights is None else np.load(weights, mmap_mode="r")
-        try:
-            n_loops = _check_rows(starts, columns, values)
-        except ValueError as problem:
-            raise InputError(
-                f"{Path(indices)} is no graph of {max(len(starts) - 1, 0)} node(s) in compressed "
-                f"sparse rows ({problem}): write int64 indptr, int32 indices that ascend in each "
-                "row, and each edge in both its rows."
-            ) from None
-        return cls.of_sorted_rows(starts, columns, values, n_self_loops=n_loops)
-
-
-def _check_rows(indptr: Array, indices: Array, weights: Array | None) -> int:
-    """The number of self-loops; a ValueError says what is wrong with the arrays of a graph."""
-    if indptr.dtype != np.int64 or indices.dtype != np.int32:
-        raise ValueError(f"indptr is {indptr.dtype} and indices {indices.dtype}")
-    if indptr.ndim != 1 or not len(indptr) or indptr[0] != 0 or indptr[-1] != len(indices):
-        raise ValueError(f"indptr does not run from 0 to {len(indices)}")
-    if (np.diff(indptr) < 0).any():
-        raise ValueError("indptr descends")
-    if weights is not None and (weights.dtype != np.float64 or weights.shape != indices.shape):
-        raise ValueError(f"weights are {weights.dtype}, {len(weights)} for {len(indices)} entries")
-    n_loops = balance = 0
-    for lo, hi, row, column, value in _row_chunks(indptr, indices, weights):
-        if column.size and (column.min() < 0 or column.max() >= len(indptr) - 1):
-            raise ValueError(f"an index of rows {lo} to {hi} is out of range")
-        if ((np.diff(column) <= 0) & (np.diff(row) == 0)).any():
-            raise ValueError(f"indices of rows {lo} to {hi} do not ascend")
-        low, high = np.minimum(row, column), np.maximum(row, column)
-        key = low.astype(np.uint64) * _MIX[0] ^ (high.astype(np.uint64) + _MIX[1])
-        if value is not None:
-            if not (np.isfinite(value).all() and (value > 0).all()):
-                raise ValueError(f"a weight of rows {lo} to {hi} is not a positive number")
-            key ^= value.view(np.uint64) * _MIX[1]
-        key = (key ^ (key >> np.uint64(29))) * _MIX[1]
-        key ^= key >> np.uint64(32)
-        balance += int(key[row < column].sum()) - int(key[row > column].sum())
-        n_loops += int((row == column).sum())
-    if balance % 2**64:
-        raise ValueError("some edge is listed in one of its rows only")
-    return n_loops
-
-
-def _row_chunks(
-    indptr: Array, indices: Array, weights: Array | None
-) -> Iterator[tuple[int, int, Array, Array, Array | None]]:
-    """Ranges of rows of about CHUNK entries each: first row, last row + 1, and their entries."""
-    n, lo = len(indptr) - 1, 0
-    while lo < n:
-        hi = int(np.searchsorted(indptr, indptr[lo] + CHUNK, side="right")) - 1
-        hi = min(max(hi, lo + 1), n)
-        entries = slice(int(indptr[lo]), int(indptr[hi]))
-        row = np.repeat(np.arange(lo, hi), np.diff(indptr[lo : hi + 1]))
-        value = None if weights is None else np.array(weights[entries])
-        yield lo, hi, row, indices[entries].astype(np.int64), value
-        lo = hi
-
-
-def with_loops(graph: Graph, folder: Path) -> Graph:
-    """The graph with a loop of weight one where there is none; a stored one is written anew."""
-    if not isinstance(graph, StoredGraph):
-        return with_self_loops(graph)
-    arrays = graph.indptr, graph.indices, graph.weights
-    lacks_loop = np.ones(graph.n_nodes, dtype=bool)
-    for _, _, row, column, _ in _row_chunks(*arrays):
-        lacks_loop[row[row == column]] = False
-    indptr = np.concatenate([[0], np.cumsum(np.diff(graph.indptr) + lacks_loop)])
-
-    def empty(name: str, dtype: type) -> Any:
-        path, shape = folder / f"loops-{name}.npy", (int(indptr[-1]),)
-        return np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
-
-    indices = empty("indices", np.int32)
-    weights = None if graph.weights is None else empty("weights", np.float64)
-    for lo, hi, row, column, value in _row_chunks(*arrays):
-        loops = lo + np.flatnonzero(lacks_loop[lo:hi])
-        rows, columns = np.concatenate([row, loops]), np.concatenate([column, loops])
-        order = np.lexsort((columns, rows))
-        entries = slice(int(indptr[lo]), int(indptr[hi]))
-        indices[entries] = columns[order]
-        if value is not None and weights is not None:
-            weights[entries] = np.concatenate([value, np.ones(len(loops))])[order]
-    return StoredGraph.of_sorted_rows(indptr, indices, weights, n_self_loops=graph.n_nodes)
 
 
 def digest(*arrays: Array | None) -> str:
@@ -142,10 +39,22 @@ def as_graph(graph: Any, n_rows: int) -> Graph:
     return rows
 
 
-def describe(graph: Graph, values: Array, **options: Any) -> dict[str, Any]:
+def describe(
+    graph: Graph, values: Array, n_shards: int, options: PropagationOptions, order: str
+) -> dict[str, Any]:
     """What a folder was cut from: to go on in it, all of this must be the same."""
-    entries = digest(graph.indptr, graph.indices, graph.weights)
-    return {"graph": entries, "X": digest(values), **options}
+    return {
+        "graph": digest(graph.indptr, graph.indices, graph.weights), "X": digest(values),
+        "n_shards": n_shards, "normalization": options.normalization,
+        "self_loops": options.self_loops, "shrinkage": float(options.shrinkage), "order": order,
+    }  # fmt: skip
+
+
+def describe_solver(options: PropagationOptions, tol: float) -> dict[str, Any]:
+    """The solver that a folder was cut for; `tol` is the one that follows from the options."""
+    if options.exact:
+        return {"name": "exact", "tol": tol, "max_iter": int(options.max_iter)}
+    return {"name": "diffusion", "n_iter": int(options.n_iter)}
 
 
 def check_same_inputs(folder: Path, cut: dict[str, Any], given: dict[str, Any]) -> None:
@@ -181,3 +90,21 @@ def survey(X: Array) -> tuple[Array, Array, dict[str, Any]]:
     n_missing = int(missing_in_row.sum(dtype=np.int64))
     summary = {"n_missing": n_missing, "known_in_column": known.tolist(), "means": means.tolist()}
     return missing_in_row, largest, summary
+
+
+def known_first(graph: Graph, missing_in_row: Array, n_columns: int) -> Array | None:
+    """Which nodes to sum over last, where an unsharded run sums over the known ones first.
+
+    It does when rows are known or missing whole and leaving the known ones out of its loops pays
+    (see ``cut_interior``, whose sample this is); None where it does not.
+    """
+    if not np.isin(missing_in_row, (0, n_columns)).all() or not len(graph.indices):
+        return None
+    missing = missing_in_row > 0
+    entries = len(graph.indices)
+    sample = np.random.default_rng(0).integers(0, entries, min(entries, 100_000))
+    of_missing = missing[np.searchsorted(graph.indptr, sample, side="right") - 1]
+    if not of_missing.any():
+        return None
+    share = np.mean(missing[graph.indices[sample]][of_missing])
+    return None if share > 1.0 - WORTH_LEAVING_OUT else missing
