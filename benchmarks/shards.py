@@ -18,6 +18,7 @@ import os
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -50,7 +51,7 @@ def main() -> int:
     whole, expected = _whole(X, graph, given.steps)
     rows = []
     for engine_name in given.engines:
-        with open_engine(engine_name, workers=given.workers) as engine:
+        with closing(open_engine(engine_name, workers=given.workers)) as engine:
             engine.map(abs, range(8))  # workers start once per cluster, not once per fill
             for n_shards in given.shards:
                 for durable in (False, True):

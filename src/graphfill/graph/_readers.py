@@ -256,8 +256,8 @@ def check_compressed(
         raise InputError(
             f"indptr ends at {indptr[-1]} but there are {indices.size} indices: both must be equal."
         )
-    if indices.size and not (indices.min() >= 0 and indices.max() < n_columns):
-        entry = first_outside(n_columns, indices)
+    entry = first_outside(n_columns, indices)
+    if entry is not None:
         raise InputError(
             f"indices[{entry}] is {indices[entry]} but must lie between 0 and {n_columns - 1}."
         )
@@ -272,8 +272,8 @@ def _check_coordinates(
             f"The matrix has {row.size} row numbers, {column.size} column numbers and "
             f"{values.size} values: all must be equal."
         )
-    if row.size and (min(row.min(), column.min()) < 0 or max(row.max(), column.max()) >= n_nodes):
-        entry = first_outside(n_nodes, row, column)
+    entry = first_outside(n_nodes, row, column)
+    if entry is not None:
         raise InputError(
             f"Entry {entry} is in row {row[entry]}, column {column[entry]} of a matrix of "
             f"{n_nodes} rows and columns, numbered from 0."

@@ -20,7 +20,7 @@ from ._threads import available, cut, share
 __all__ = ["Passes"]  # a pass over a graph's edges, or over the rows of a tile, per method
 # From the user's matrix to a tile and back; from edges to a matrix, and the order of its rows.
 __all__ += ["known_cells", "pack", "reach", "survey", "unpack"]
-__all__ += ["build_csr", "cluster_order", "components", "edge_range", "select_rows"]
+__all__ += ["build_csr", "cluster_order", "components", "select_rows"]
 # What a tile can be, and what memory the passes take besides; threads, and the rows they share.
 __all__ += ["empty_tile", "extra_bytes", "tile_widths"]
 __all__ += ["available", "cut", "implementation", "share"]
@@ -39,32 +39,15 @@ if os.environ.get("GRAPHFILL_KERNELS") != "scipy":
         warnings.warn(text, GraphfillWarning, stacklevel=1)
 
 if implementation == "compiled":
-    from ._compiled_graphs import build_csr, cluster_order, components, edge_range, select_rows
-    from ._compiled_tiles import (
-        Passes,
-        empty_tile,
-        extra_bytes,
-        known_cells,
-        pack,
-        reach,
-        survey,
-        tile_widths,
-        unpack,
-    )
+    from . import _compiled_graphs as _graphs
+    from . import _compiled_tiles as _tiles
 else:
-    from ._scipy import (  # type: ignore[assignment]
-        Passes,
-        build_csr,
-        cluster_order,
-        components,
-        edge_range,
-        empty_tile,
-        extra_bytes,
-        known_cells,
-        pack,
-        reach,
-        select_rows,
-        survey,
-        tile_widths,
-        unpack,
-    )
+    from . import _scipy as _graphs  # type: ignore[no-redef]
+    from . import _scipy as _tiles  # type: ignore[no-redef]
+
+Passes = _tiles.Passes
+known_cells, pack, reach = _tiles.known_cells, _tiles.pack, _tiles.reach
+survey, unpack = _tiles.survey, _tiles.unpack
+build_csr, cluster_order = _graphs.build_csr, _graphs.cluster_order
+components, select_rows = _graphs.components, _graphs.select_rows
+empty_tile, extra_bytes, tile_widths = _tiles.empty_tile, _tiles.extra_bytes, _tiles.tile_widths

@@ -194,12 +194,6 @@ def known_cells(known: Array, n_columns: int) -> Array:
     return known[:, :n_columns]
 
 
-def edge_range(source: Array, target: Array) -> tuple[int, int]:
-    if not len(source):
-        return 0, -1
-    return int(min(source.min(), target.min())), int(max(source.max(), target.max()))
-
-
 def build_csr(
     source: Array, target: Array, weights: Array | None, n_nodes: int, merge: str, keep_loops: bool
 ) -> tuple[Array, Array, Array | None]:

@@ -148,7 +148,7 @@ def test_what_a_worker_keeps_in_memory_does_not_matter(here, problem, monkeypatc
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("self_loops", [False, True])
 def test_from_files(here, problem, tmp_path, monkeypatch, weighted, self_loops):
-    monkeypatch.setattr("graphfill.large._shards.source.CHUNK", 1000)  # many chunks
+    monkeypatch.setattr("graphfill.large._shards.manifest.CHUNK", 1000)  # many chunks
     graph, X = problem(weighted=weighted)
 
     def mapped_copy(name, array):

@@ -68,7 +68,6 @@ static PyMethodDef METHODS[] = {
     {"survey", py_survey, METH_VARARGS, NULL},
     {"pack", py_pack, METH_VARARGS, NULL},
     {"unpack", py_unpack, METH_VARARGS, NULL},
-    {"edge_range", py_edge_range, METH_VARARGS, NULL},
     {"edge_count", py_edge_count, METH_VARARGS, NULL},
     {"edge_bucket", py_edge_bucket, METH_VARARGS, NULL},
     {"edge_merge", py_edge_merge, METH_VARARGS, NULL},

@@ -13,13 +13,13 @@ from functools import partial
 from typing import Any
 
 from ...errors import InputError
-from .engine import ClosingEngine, Function, Tick, missing_engine, worker_died
+from .engine import Engine, Function, Tick, missing_engine, worker_died
 
 RETRIES = 3  # of a job whose worker died, beyond Dask's own
 PATIENCE = 2.0  # seconds without a result until workers are counted
 
 
-class DaskEngine(ClosingEngine):
+class DaskEngine(Engine):
     """Jobs as Dask tasks; Dask runs those of a dead worker again."""
 
     def __init__(self, scheduler: Any = None, workers: int | None = None):
@@ -38,13 +38,6 @@ class DaskEngine(ClosingEngine):
         if self._opened_here:
             self.client = dask.Client(self._cluster or scheduler)
         self._addresses: list[str] = []  # of the workers
-
-    @property
-    def pids(self) -> list[int]:
-        """Process numbers of the workers that run."""
-        if self._cluster is not None:  # known here, whatever state the workers are in
-            return [nanny.pid for nanny in self._cluster.workers.values() if nanny.pid]
-        return list(self.client.run(os.getpid).values())
 
     def map(self, function: Function, jobs: Sequence[Any], tick: Tick = None) -> list[Any]:
         """Run the jobs; raises what the first failing one raised."""
@@ -108,7 +101,7 @@ class DaskEngine(ClosingEngine):
             self._cluster.close()
 
 
-class SparkEngine(ClosingEngine):
+class SparkEngine(Engine):
     """Jobs as the partitions of one stage; Spark runs those of a dead executor again."""
 
     def __init__(self, master: Any = None, workers: int | None = None):

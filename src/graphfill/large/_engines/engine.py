@@ -13,7 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from ...errors import InputError, check_number
 from ...kernels._threads import available
@@ -45,16 +45,6 @@ class Engine(Protocol):
         ...
 
 
-class ClosingEngine(Engine):
-    """An engine that ``with`` closes."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-
 def missing_engine(name: str, package: str) -> InputError:
     """An engine whose package is not installed."""
     return InputError(
@@ -70,7 +60,7 @@ def worker_died(job: Any, times: int, detail: str) -> InputError:
     )
 
 
-class LocalEngine(ClosingEngine):
+class LocalEngine(Engine):
     """Fresh Python processes, one job each at a time; a dead one is replaced.
 
     They are not forked, and do not import the script that starts them, which therefore needs no
@@ -84,11 +74,6 @@ class LocalEngine(ClosingEngine):
         self.n_workers = workers or available()
         self._workers: dict[int, Worker] = {}
         self._interrupted = threading.Event()
-
-    @property
-    def pids(self) -> list[int]:
-        """Process numbers of the workers that run."""
-        return [worker.pid for worker in list(self._workers.values()) if worker.poll() is None]
 
     def map(self, function: Function, jobs: Sequence[Any], tick: Tick = None) -> list[Any]:
         """Run the jobs; raises what the first failing one raised, once those begun are done."""

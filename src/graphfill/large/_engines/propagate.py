@@ -14,9 +14,9 @@ import numpy as np
 
 from ...errors import InputError, check_choice, parameter
 from ...solve import Problem, PropagationOptions, Result, finish, open_matrix
-from .._shards import cut, join, open_manifest
-from .._shards.manifest import NAME
-from .._shards.source import as_graph, check_same_inputs, describe, describe_solver
+from .._shards import cut, join
+from .._shards.cutting import as_graph
+from .._shards.manifest import NAME, check_same_inputs, describe, open_manifest
 from .driver import run
 from .engine import Engine
 
@@ -97,9 +97,8 @@ def propagate_sharded(
             place = Path(folder)
         if (place / NAME).exists():
             manifest = open_manifest(place)
-            given = describe(rows, values, n_shards, options, order)
-            given |= describe_solver(options, problem.tol)
-            check_same_inputs(place, {**manifest.inputs, **manifest.solver}, given)
+            inputs, solving = describe(rows, values, n_shards, order, problem)
+            check_same_inputs(manifest, inputs | solving)
         else:
             durable = folder is not None
             manifest = cut(rows, values, n_shards, place, options, order=order, durable=durable)

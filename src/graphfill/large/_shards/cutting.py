@@ -13,11 +13,17 @@ from ... import kernels
 from ...errors import InputError, check_choice, check_number
 from ...graph import Graph, cluster_order, graph_components, inverse_order, with_self_loops
 from ...io import refusal, sync_folder
-from ...solve import Problem, PropagationOptions, check_magnitudes, open_matrix
+from ...solve import (
+    WORTH_LEAVING_OUT,
+    Problem,
+    PropagationOptions,
+    check_magnitudes,
+    check_row_count,
+    open_matrix,
+)
 from ...solve._memory import ROW_BYTES, tiles
 from ...solve._operator import row_factors
-from .manifest import Manifest
-from .source import as_graph, describe, describe_solver, known_first, survey
+from .manifest import CHUNK, Manifest, describe
 from .storage import write_arrays
 
 Array = np.ndarray
@@ -61,12 +67,9 @@ def cut(
         raise InputError(
             f"{folder} exists and is no empty folder: name another, or empty it to cut again."
         )
-    inputs = describe(graph, values, n_shards, options, order)
     problem = Problem.of(options, graph, values.dtype)
-    solver, dtype = describe_solver(options, problem.tol), problem.dtype
-    exponent = problem.span.exponent
-    if options.exact and problem.stop < problem.tol:
-        solver["stop"] = problem.stop
+    inputs, solver = describe(graph, values, n_shards, order, problem)
+    dtype, exponent = problem.dtype, problem.span.exponent
     missing_in_row, largest, seen = survey(values)
     # Columns are not scaled here, as they are in one piece.
     check_magnitudes(largest, dtype)
@@ -75,13 +78,19 @@ def cut(
     nodes = cluster_order(graph) if by_cluster else None
     work = 1 + np.diff(graph.indptr)
     bounds = cut_rows(work if nodes is None else work[nodes], n_shards)
-    _make_folders(folder)
+    try:
+        for name in ("state", "barriers"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise refusal(folder, error) from error
+    sync_folder(folder)
     if options.self_loops:
         graph = with_self_loops(graph)
     degree = np.ldexp(graph.degrees(), exponent) if exponent else graph.degrees()
     last = known_first(graph, missing_in_row, values.shape[1])
     whole = Extract(graph, values, dtype, exponent, nodes, degree, label, bounds, options, last)
     written = _write_shards(whole, n_components, folder, durable)
+    widest = max(w for w in kernels.tile_widths(dtype) if w * dtype.itemsize <= ROW_BYTES)
     manifest = Manifest(
         folder=folder,
         n_rows=len(values),
@@ -90,7 +99,7 @@ def cut(
         n_entries=len(graph.indices),
         bounds=bounds,
         block_rows=block_rows(len(values)),
-        tiles=cut_columns(values.shape[1], dtype),
+        tiles=[[t.start, t.stop, w] for t, w in tiles(values.shape[1], widest, dtype)],
         inputs=inputs,
         solver=solver,
         n_components=int(n_components),
@@ -103,13 +112,11 @@ def cut(
     return manifest
 
 
-def _make_folders(folder: Path) -> None:
-    try:
-        for name in ("state", "barriers"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise refusal(folder, error) from error
-    sync_folder(folder)
+def as_graph(graph: Any, n_rows: int) -> Graph:
+    """The graph, with one node per row of X."""
+    rows = Graph.of(graph, n_nodes=n_rows)
+    check_row_count(n_rows, rows.n_nodes)
+    return rows
 
 
 def _write_shards(whole: Extract, n_components: int, folder: Path, durable: bool) -> dict[str, Any]:
@@ -132,6 +139,42 @@ def _write_shards(whole: Extract, n_components: int, folder: Path, durable: bool
         known = np.unpackbits(bits[lo : lo + step], axis=1, count=n_columns)
         n_unreached += int(sizes[lo : lo + step] @ (n_columns - known.sum(axis=1, dtype=np.int64)))
     return {"shards": shards, "halo": halo, "reached": reached, "n_unreached": n_unreached}
+
+
+def survey(X: Array) -> tuple[Array, Array, dict[str, Any]]:
+    """Missing cells per row, the largest magnitude per column, and what the manifest says of X."""
+    n, columns = X.shape
+    missing_in_row = np.empty(n, dtype=np.int32)
+    known, total, largest = np.zeros(columns, dtype=np.int64), np.zeros(columns), np.zeros(columns)
+    step = max(1, CHUNK // columns)
+    for lo in range(0, n, step):
+        part = np.ascontiguousarray(X[lo : lo + step])
+        missing_in_row[lo : lo + step], here, _ = kernels.survey(part, 1)
+        known += here
+        total += np.nansum(part, axis=0, dtype=np.float64)
+        largest = np.fmax(largest, np.fmax.reduce(np.abs(part), axis=0))
+    means = total / np.maximum(known, 1)
+    n_missing = int(missing_in_row.sum(dtype=np.int64))
+    summary = {"n_missing": n_missing, "known_in_column": known.tolist(), "means": means.tolist()}
+    return missing_in_row, largest, summary
+
+
+def known_first(graph: Graph, missing_in_row: Array, n_columns: int) -> Array | None:
+    """Which nodes to sum over last, where an unsharded run sums over the known ones first.
+
+    It does when rows are known or missing whole and leaving the known ones out of its loops pays
+    (see ``cut_interior``, whose sample this is); None where it does not.
+    """
+    if not np.isin(missing_in_row, (0, n_columns)).all() or not len(graph.indices):
+        return None
+    missing = missing_in_row > 0
+    entries = len(graph.indices)
+    sample = np.random.default_rng(0).integers(0, entries, min(entries, 100_000))
+    of_missing = missing[np.searchsorted(graph.indptr, sample, side="right") - 1]
+    if not of_missing.any():
+        return None
+    share = np.mean(missing[graph.indices[sample]][of_missing])
+    return None if share > 1.0 - WORTH_LEAVING_OUT else missing
 
 
 # -- where to cut, and the arrays of one shard --
@@ -186,12 +229,6 @@ def cut_rows(work: Array, n_shards: int) -> list[int]:
     cuts = np.minimum(cuts, n_blocks - n_shards + steps)
     bounds: list[int] = np.minimum(cuts * size, n).tolist()
     return bounds
-
-
-def cut_columns(n_columns: int, dtype: np.dtype) -> list[list[int]]:
-    """Tiles of columns: first, last + 1, and the width that holds them."""
-    widest = max(w for w in kernels.tile_widths(dtype) if w * dtype.itemsize <= ROW_BYTES)
-    return [[t.start, t.stop, width] for t, width in tiles(n_columns, widest, dtype)]
 
 
 @dataclass
