@@ -108,17 +108,7 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit to `X` and fill it, solving once; the same as ``fit(X).transform(X)``.
-
-        Parameters
-        ----------
-        X, y
-            As in :meth:`fit`.
-
-        Returns
-        -------
-        table of the kind of `X`, with its rows
-        """
+        """Fit to `X` and fill it, solving once; the same as ``fit(X).transform(X)``."""
         return self._give_back(*self._fit(X))
 
     def transform(self, X: Any) -> Any:

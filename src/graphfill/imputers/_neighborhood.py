@@ -160,14 +160,14 @@ class LocalSystem:
                 squared += float(np.vdot(move, move))
             self.n_iter += 1
             size = squared**0.5
-            error = _moves_ahead(size, last) / max(float(np.linalg.norm(self.z)), 1e-300)
+            # The moves still ahead shrink geometrically, by the last two.
+            ahead = np.inf if size else 0.0
+            if 0 < size < last:
+                ahead = size * size / (last - size)
+            error = ahead / max(float(np.linalg.norm(self.z)), 1e-300)
             last = size
         if n_iter is None and not self.shrunk and error > close:
             self._solve_exactly()
-
-    def move_around(self, moves: Floats) -> None:
-        """Change the values of the nodes around, [around, columns]."""
-        self.b += self.place.B @ moves
 
     def _reached(self) -> Cells:
         """Cells whose part of the neighbourhood knows the column, or lies next to one that does."""
@@ -206,10 +206,3 @@ class LocalSystem:
             result = propagate(table, local, normalization="rw", solver="exact")
         self.z[:] = result.X[:n]
         self.n_iter += result.n_iter
-
-
-def _moves_ahead(size: float, last: float) -> float:
-    """The sum of the moves still ahead, which shrink geometrically, by the last two."""
-    if size == 0:
-        return 0.0
-    return size * size / (last - size) if size < last else np.inf

@@ -112,14 +112,6 @@ class NewRows(NamedTuple):
     left: Floats
     summary: Newcomers
 
-    def most_moved(self, share: float) -> Rows:
-        """The columns to solve in the whole graph: this share of them, those with most left.
-
-        Where a region of the graph knows little, one newcomer may move all of it a little, which
-        no neighbourhood shows.
-        """
-        return np.argsort(-self.left, kind="stable")[: int(share * len(self.left))]
-
 
 def fill_newcomers(
     kept: KeptFill, X: Floats, links: Graph, options: PropagationOptions, hops: int, means: Floats
@@ -169,7 +161,7 @@ def fill_newcomers(
         local, links, held, z_new, moved, z_held, degree[held], options.shrinkage, centre
     )
     left = (degree[held] ** 2).astype(X.dtype) @ (moves * moves)
-    system.move_around(np.concatenate([moves, np.zeros_like(z_around[len(held) :])]))
+    system.b += local.B @ np.concatenate([moves, np.zeros_like(z_around[len(held) :])])
     system.solve(close, n_iter and max(n_iter, system.n_iter + 1))
     size = float(np.linalg.norm(z_held * held_missing))
     drift = float(np.linalg.norm(moves)) / size if size > 0 else 0.0

@@ -119,6 +119,14 @@ def unreadable(path: Any, error: Exception) -> InputError:
     )
 
 
+def machine_memory() -> int:
+    """Bytes of memory of this machine; 16 GB where it does not say, as on Windows."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 16 << 30
+
+
 def other_format(start: bytes) -> str | None:
     """What a file is by its first bytes, if it is of a known other format, and what to do."""
     return next((what for magic, what in _MAGIC.items() if start.startswith(magic)), None)
@@ -194,10 +202,7 @@ class Options:
         """Refuse a file that would not fit into memory, perhaps by design."""
         limit = self.memory_limit
         if limit is None:
-            try:
-                limit = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-            except (AttributeError, ValueError, OSError):  # not on Windows
-                limit = 8 << 30
+            limit = machine_memory() // 2
         if size > limit:
             raise InputError(
                 f"{path} unfolds to more than {limit / 1e9:.3g} GB, the memory that reading may "

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -77,17 +78,8 @@ def _read(path: Path, endings: dict[str, str], **options: Any) -> Sheet:
 
 def _module(format: str) -> Any:
     """The module that reads and writes a format, imported when needed: it imports pyarrow."""
-    if format == "csv":
-        from ._csv import tables
-
-        return tables
-    if format == "json":
-        from . import _json_lines
-
-        return _json_lines
-    from . import _columnar
-
-    return _columnar
+    name = {"csv": "._csv.tables", "json": "._json_lines"}.get(format, "._columnar")
+    return import_module(name, __package__)
 
 
 def check_output(path: PathLike, *, inputs: Sequence[PathLike], overwrite: bool = False) -> None:

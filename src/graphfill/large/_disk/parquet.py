@@ -12,15 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, check_column_name
-from ...io import (
-    Options,
-    Sheet,
-    check_columnar,
-    check_header,
-    check_is_file,
-    check_some_rows,
-    unreadable,
-)
+from ...io import Options, Sheet, check_columnar, check_header, check_is_file, check_some_rows
 from ...table._alignment import edge_without_end
 from ...table._columns import open_column
 from ...table._edge_ends import check_two_ends_named, checked_weights, guess_ends
@@ -41,18 +33,17 @@ TEXT_ROWS = 1 << 16  # of columns whose values have to be counted
 @contextmanager
 def open_parquet(path: Path) -> Iterator[Any]:
     """The file's reader, which reads pages as they are needed and not whole columns ahead."""
-    import pyarrow as pa
     from pyarrow import parquet
+
+    from ...io._columnar import refusing_broken
 
     check_is_file(path)
     check_columnar(path, "parquet")
-    try:
-        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as reader:
-            yield reader
-    except InputError:
-        raise
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise unreadable(path, error) from None
+    with (
+        refusing_broken(path),
+        parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as reader,
+    ):
+        yield reader
 
 
 class EdgeFile:

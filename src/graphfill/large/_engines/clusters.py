@@ -48,7 +48,14 @@ class DaskEngine(Engine):
         while len(results) < len(jobs):
             self._addresses = self._addresses or sorted(self.client.nthreads())
             waiting = [i for i in range(len(jobs)) if i not in results]
-            futures = {self._submit(function, jobs[i], i): i for i in waiting}
+            futures = {}
+            for i in waiting:
+                # The same worker each time, if it is there: it has the shard at hand.
+                options: dict[str, Any] = {"pure": False}
+                if self._addresses:
+                    address = self._addresses[i % len(self._addresses)]
+                    options |= {"workers": [address], "allow_other_workers": True}
+                futures[self.client.submit(function, jobs[i], **options)] = i
             try:
                 self._collect(futures, results, tick)
             except KilledWorker as error:
@@ -60,14 +67,6 @@ class DaskEngine(Engine):
                 if len(results) < len(jobs):
                     self.client.cancel(list(futures))
         return [results[i] for i in range(len(jobs))]
-
-    def _submit(self, function: Function, job: Any, number: int) -> Any:
-        """The same worker each time, if it is there: it has the shard at hand."""
-        options: dict[str, Any] = {}
-        if self._addresses:
-            address = self._addresses[number % len(self._addresses)]
-            options = {"workers": [address], "allow_other_workers": True}
-        return self.client.submit(function, job, pure=False, **options)
 
     def _collect(self, futures: dict[Any, int], results: dict[int, Any], tick: Tick) -> None:
         """Wait for results; return early when a worker is gone.

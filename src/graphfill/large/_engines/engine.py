@@ -12,6 +12,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -105,20 +106,17 @@ class LocalEngine(Engine):
                 with lock:
                     failures.append(error)
 
-        threads = [threading.Thread(target=serve, args=(k,), daemon=True) for k in range(n)]
-        for thread in threads:
-            thread.start()
-        try:
-            for thread in threads:
-                thread.join()
-        except BaseException:  # an interrupt: end the workers, which ends the threads
-            self._interrupted.set()
-            for worker in list(self._workers.values()):
-                worker.kill()
-            for thread in threads:
-                thread.join()
-            self.close()
-            raise
+        with ThreadPoolExecutor(max(n, 1)) as threads:
+            served = [threads.submit(serve, k) for k in range(n)]
+            try:
+                wait(served)
+            except BaseException:  # an interrupt: end the workers, which ends the threads
+                self._interrupted.set()
+                for worker in list(self._workers.values()):
+                    worker.kill()
+                wait(served)
+                self.close()
+                raise
         if failures:
             raise failures[0]
         return results

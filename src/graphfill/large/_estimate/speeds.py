@@ -95,10 +95,8 @@ def kernel_pace(sample: Sample, threads: int) -> Pace:
 
     It gathers the rows that sampled edges lead to, so that caches are missed as they will be.
     """
-    n_nodes, n_rows = (
-        sample.sizing.n_nodes,
-        min(sample.sizing.n_nodes, MOST_TILE_BYTES // ROW_BYTES),
-    )
+    n_nodes = sample.sizing.n_nodes
+    n_rows = min(n_nodes, MOST_TILE_BYTES // ROW_BYTES)
     ends = np.concatenate([sample.ends, sample.ends[::-1]], axis=1)
     if not ends.size:
         ends = np.zeros((2, 1), dtype=np.int64)

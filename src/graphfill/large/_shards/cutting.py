@@ -13,16 +13,9 @@ from ... import kernels
 from ...errors import InputError, check_choice, check_number
 from ...graph import Graph, cluster_order, graph_components, inverse_order, with_self_loops
 from ...io import refusal, sync_folder
-from ...solve import (
-    WORTH_LEAVING_OUT,
-    Problem,
-    PropagationOptions,
-    check_magnitudes,
-    check_row_count,
-    open_matrix,
-)
+from ...solve import Problem, PropagationOptions, check_magnitudes, check_row_count, open_matrix
 from ...solve._memory import ROW_BYTES, tiles
-from ...solve._operator import row_factors
+from ...solve._operator import interior_pays, row_factors
 from .manifest import CHUNK, Manifest, describe
 from .storage import write_arrays
 
@@ -87,8 +80,12 @@ def cut(
     if options.self_loops:
         graph = with_self_loops(graph)
     degree = np.ldexp(graph.degrees(), exponent) if exponent else graph.degrees()
-    last = known_first(graph, missing_in_row, values.shape[1])
-    whole = Extract(graph, values, dtype, exponent, nodes, degree, label, bounds, options, last)
+    # An unsharded run sums over known rows first where rows are known or missing whole, and
+    # leaving the known ones out of its loops pays.
+    last = missing_in_row > 0
+    by_row = np.isin(missing_in_row, (0, values.shape[1])).all()
+    sum_last = last if by_row and interior_pays(graph, last) else None
+    whole = Extract(graph, values, dtype, exponent, nodes, degree, label, bounds, options, sum_last)
     written = _write_shards(whole, n_components, folder, durable)
     widest = max(w for w in kernels.tile_widths(dtype) if w * dtype.itemsize <= ROW_BYTES)
     manifest = Manifest(
@@ -159,24 +156,6 @@ def survey(X: Array) -> tuple[Array, Array, dict[str, Any]]:
     return missing_in_row, largest, summary
 
 
-def known_first(graph: Graph, missing_in_row: Array, n_columns: int) -> Array | None:
-    """Which nodes to sum over last, where an unsharded run sums over the known ones first.
-
-    It does when rows are known or missing whole and leaving the known ones out of its loops pays
-    (see ``cut_interior``, whose sample this is); None where it does not.
-    """
-    if not np.isin(missing_in_row, (0, n_columns)).all() or not len(graph.indices):
-        return None
-    missing = missing_in_row > 0
-    entries = len(graph.indices)
-    sample = np.random.default_rng(0).integers(0, entries, min(entries, 100_000))
-    of_missing = missing[np.searchsorted(graph.indptr, sample, side="right") - 1]
-    if not of_missing.any():
-        return None
-    share = np.mean(missing[graph.indices[sample]][of_missing])
-    return None if share > 1.0 - WORTH_LEAVING_OUT else missing
-
-
 # -- where to cut, and the arrays of one shard --
 
 
@@ -244,7 +223,7 @@ class Extract:
     label: Array
     bounds: list[int]
     options: PropagationOptions
-    sum_last: Array | None  # see :func:`known_first`
+    sum_last: Array | None  # nodes that come last in sums, where an unsharded run does so
 
     @cached_property
     def rank(self) -> Array | None:
