@@ -17,8 +17,14 @@ from ..solve import PropagationOptions, open_matrix
 from ..solve._neighbors import known_means
 from ..solve._propagate import propagate_with
 from ._base import Fill, Floats, GraphImputer, Rows, check_two_dimensional
-from ._links import grown, read_links
-from ._new_nodes import REVISITED, REVISITED_STEPS, KeptFill, fill_newcomers
+from ._new_nodes import (
+    REVISITED,
+    REVISITED_STEPS,
+    KeptFill,
+    fill_newcomers,
+    grown,
+    read_links,
+)
 
 
 class FeaturePropagation(GraphImputer):
