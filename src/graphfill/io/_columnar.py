@@ -101,7 +101,7 @@ def _read_parquet(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
             tables.append(file.read_row_group(number))
             done, size = done + group.total_byte_size, size + tables[-1].nbytes
             options.check_size(path, size)
-            options.report(done, total)
+            options.progress(done, total)
         table = pa.concat_tables(tables) if tables else file.schema_arrow.empty_table()
         return table, grouping_of(meta)
 
@@ -138,7 +138,7 @@ def _read_arrow(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
             batches.append(batch)
             unpacked += batch.nbytes
             options.check_size(path, unpacked)
-            options.report(min(file.tell(), size), size)
+            options.progress(min(file.tell(), size), size)
         table = pa.Table.from_batches(batches, reader.schema)
     return table, Grouping([batch.num_rows for batch in batches], codec, stream)
 
@@ -200,7 +200,7 @@ def write(file: IO[bytes], output: Output) -> None:
             else:
                 writer.write_table(group.combine_chunks(), max_chunksize=rows)
             start += rows
-            output.report(table.nbytes * start // table.num_rows, table.nbytes)
+            output.progress(table.nbytes * start // table.num_rows, table.nbytes)
 
 
 def parquet_writer(file: IO[bytes], schema: pa.Schema, grouping: Grouping) -> Any:

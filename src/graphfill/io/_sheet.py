@@ -58,6 +58,10 @@ NESTED = {b"graphfill": b"json"}  # marks a column whose text is JSON of lists o
 Progress = Callable[[int, "int | None"], None]  # bytes done, bytes in all if known
 
 
+def no_progress(done: int, total: int | None) -> None:
+    """Tell nobody."""
+
+
 def split_name(
     path: Path, endings: dict[str, str] = TABLE_ENDINGS, *, output: bool = False
 ) -> tuple[str, str, str | None]:
@@ -165,7 +169,7 @@ class Options:
     encoding: str | None = None
     # The most bytes a file may unfold to; half of the machine's memory by default.
     memory_limit: int | None = None
-    progress: Progress | None = None  # called with the bytes read so far and in all
+    progress: Progress = no_progress  # called with the bytes read so far and in all
     edges: bool = False  # whether edges are read, which may be written in more ways than a table
     header: bool | None = True  # whether the first line names columns; None guesses, with a note
 
@@ -209,10 +213,6 @@ class Options:
                 f"take: pass a higher {option('memory_limit')}, or a smaller file."
             )
 
-    def report(self, done: int, total: int | None) -> None:
-        if self.progress is not None:
-            self.progress(done, total)
-
 
 @dataclass
 class Sheet:
@@ -255,11 +255,7 @@ class Output:
     table: pa.Table  # the columns of `like.table` in order, and perhaps new ones after them
     like: Sheet  # what was read: every cell that was not filled is written as it stood
     changed: Mapping[str, NDArray[np.bool_]]  # which cells were filled
-    progress: Progress | None = None  # called with the amount written so far and in all
-
-    def report(self, done: int, total: int) -> None:
-        if self.progress is not None:
-            self.progress(done, total)
+    progress: Progress  # called with the amount written so far and in all
 
 
 def check_header(

@@ -28,6 +28,7 @@ from ._sheet import (
     Progress,
     Sheet,
     check_is_file,
+    no_progress,
     split_name,
 )
 
@@ -95,7 +96,7 @@ def write_table(
     like: Sheet,
     changed: Mapping[str, NDArray[np.bool_]],
     overwrite: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> None:
     """Write a filled table in the format that its ending tells, whole or not at all.
 

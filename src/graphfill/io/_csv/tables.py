@@ -103,7 +103,7 @@ def _read_texts(file: TextFile, block: int = BLOCK) -> tuple[list[pa.ChunkedArra
             with csv.open_csv(stream, **settings) as reader:
                 for batch in reader:
                     batches.append(batch)
-                    options.report(stream.position, stream.size)
+                    options.progress(stream.position, stream.size)
         except Exception as error:
             if stream.error is not None:
                 raise stream.error from None
@@ -115,7 +115,7 @@ def _read_texts(file: TextFile, block: int = BLOCK) -> tuple[list[pa.ChunkedArra
                 return _read_texts(file, WIDEST_BLOCK)
             raise unreadable(path, error) from None
         check_some_rows(path, any(batch.num_rows for batch in batches), options.edges)
-        options.report(stream.size, stream.size)
+        options.progress(stream.size, stream.size)
     columns = [
         pa.chunked_array([batch.column(number) for batch in batches], pa.string())
         for number in range(len(keys))
@@ -182,7 +182,7 @@ def write(file: IO[bytes], output: Output) -> None:
             if stop == n_rows and not dialect.final_line_end:
                 lines = lines[: -len(dialect.line_end)]
             packed.write(_encoded(lines, output, dialect))
-            output.report(size * stop // n_rows, size)
+            output.progress(size * stop // n_rows, size)
 
 
 def output_dialect(output: Output) -> Dialect:
