@@ -1,4 +1,4 @@
-"""Signatures of the compiled extension; compiled_kernels and compiled_graphs explain them."""
+"""Signatures of the compiled extension; _tiles and _compiled_graphs explain them."""
 
 from collections.abc import Callable
 from typing import Any

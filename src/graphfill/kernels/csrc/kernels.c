@@ -2,7 +2,7 @@
  *
  * Nothing here knows NumPy: arguments are contiguous buffers whose lengths are checked
  * against each other, and every loop runs without the interpreter lock on the rows
- * lo <= row < hi, so that Python threads can share one pass. _compiled_tiles.py
+ * lo <= row < hi, so that Python threads can share one pass. _tiles.py
  * and _compiled_graphs.py are the only callers and document each function; entries of the graph
  * are trusted to be in range, which Graph has checked.
  */
