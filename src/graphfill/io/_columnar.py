@@ -194,11 +194,8 @@ def write(file: IO[bytes], output: Output) -> None:
     with writer:
         start = 0
         for rows in filter(None, sizes):
-            group = table.slice(start, rows)
-            if format == "parquet":
-                writer.write_table(group, row_group_size=rows)
-            else:
-                writer.write_table(group.combine_chunks(), max_chunksize=rows)
+            group = table.slice(start, rows)  # one group of rows, or one batch
+            writer.write_table(group if format == "parquet" else group.combine_chunks(), rows)
             start += rows
             output.progress(table.nbytes * start // table.num_rows, table.nbytes)
 

@@ -285,10 +285,8 @@ def check_header(
 def check_some_rows(path: Path, some: bool, edges: bool) -> None:
     """Refuse a file that ends after its header."""
     if not some:
-        what = "rows: there is nothing to fill"
-        if edges:
-            what = "edges: every line must name two nodes"
-        raise InputError(f"{path} has a header but no {what}.")
+        nothing, edge = "rows: there is nothing to fill", "edges: every line must name two nodes"
+        raise InputError(f"{path} has a header but no {edge if edges else nothing}.")
 
 
 def as_number(marker: Any) -> Decimal | None:
