@@ -24,33 +24,18 @@ REVISITED_STEPS = 16  # of conjugate gradients, from what was fitted
 
 @dataclass(frozen=True)
 class Newcomers:
-    """What the last call to `transform_new` did.
+    """What the last call to `transform_new` did."""
 
-    Attributes
-    ----------
-    n_new, n_resolved, n_held : int
-        Nodes that arrived; fitted nodes solved anew; fitted nodes around those.
-    n_columns : int
-        Columns solved anew in the whole graph.
-    n_iter : int
-        Steps on the local system.
-    drift : float
-        How far one step moves the missing cells of the fitted nodes around those solved, relative
-        to their norm: the residual that the old fill has in the grown graph. When it is large,
-        fit again.
-    seconds : float
-    difference : float or None
-        From a refit, relative, over the filled cells; None unless asked for.
-    """
-
-    n_new: int
-    n_resolved: int
-    n_held: int
-    n_columns: int
-    n_iter: int
+    n_new: int  # nodes that arrived
+    n_resolved: int  # fitted nodes solved anew
+    n_held: int  # fitted nodes around those
+    n_columns: int  # columns solved anew in the whole graph
+    n_iter: int  # steps on the local system
+    # How far one step moves the missing cells of the fitted nodes around those solved, relative to
+    # their norm: the residual that the old fill has in the grown graph. If it is large, fit again.
     drift: float
     seconds: float = 0.0
-    difference: float | None = None
+    difference: float | None = None  # from a refit, relative, over the filled cells; if asked for
 
 
 @dataclass(frozen=True)
