@@ -157,7 +157,7 @@ class Passes:
                 self._block_rows, width, lo, hi,
             )  # fmt: skip
 
-        if self.shared(width) and not _SCIPY:
+        if self.shared(width):
             share(rows, self._pieces, self.threads)
         else:
             rows(0, self.n_rows)
