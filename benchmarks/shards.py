@@ -18,6 +18,7 @@ import os
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import graphfill as gf
 from graphfill.large._engines import open_engine, run
 from graphfill.large._shards import cut, join
+from graphfill.solve import PropagationOptions
 from graphs import SIZES, community_graph, features
 
 RESULTS = Path(__file__).parent / "results" / "shards.jsonl"
@@ -49,7 +51,7 @@ def main() -> int:
     whole, expected = _whole(X, graph, given.steps)
     rows = []
     for engine_name in given.engines:
-        with open_engine(engine_name, workers=given.workers) as engine:
+        with closing(open_engine(engine_name, workers=given.workers)) as engine:
             engine.map(abs, range(8))  # workers start once per cluster, not once per fill
             for n_shards in given.shards:
                 for durable in (False, True):
@@ -72,8 +74,7 @@ def _sharded(X, graph, n_shards, engine, given, durable, expected) -> tuple[floa
     """Seconds of all, of the steps alone, and of cutting."""
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         start = time.perf_counter()
-        solver = {"name": "diffusion", "n_iter": given.steps}
-        cut(graph, X, n_shards, folder, solver=solver, durable=durable)
+        cut(graph, X, n_shards, folder, PropagationOptions(n_iter=given.steps), durable=durable)
         between = time.perf_counter()
         run(folder, engine)
         ran = time.perf_counter()
@@ -92,7 +93,7 @@ def _halos(graph: gf.Graph, X: np.ndarray, given: argparse.Namespace) -> None:
             with tempfile.TemporaryDirectory(dir=given.folder) as folder:
                 narrow = np.ascontiguousarray(X[:, :1])
                 manifest = cut(graph, narrow, n_shards, folder, order=order, durable=False)
-            rows, share = sum(manifest.halo), manifest.halo_share
+            rows, share = sum(manifest.halo), sum(manifest.halo) / len(X)
             print(f"| {n_shards} | {order} | {rows} | {share:.2f} |")
             _record(given, kind="halo", shards=n_shards, order=order, rows=rows, share=share)
     print()

@@ -5,13 +5,18 @@ import subprocess
 import time
 
 import numpy as np
+import pytest
 from cli.real_command import ENVIRONMENT, GRAPHFILL
 
 MOMENTS = 20
-ROWS, EDGES = 60_000, 300_000
+ROWS, EDGES = 60_000, 30_000  # rows take a while to write, which is when it matters
+QUICK = ["--method", "propagation", "--reliance", "1", "--solver", "diffusion", "--steps", "1"]
 
 
-def write_town(folder):
+@pytest.fixture(scope="module")
+def town(tmp_path_factory):
+    """A folder with two files."""
+    folder = tmp_path_factory.mktemp("town")
     rng = np.random.default_rng(0)
     x, missing = rng.normal(size=(ROWS, 2)).round(3), rng.random((ROWS, 2)) < 0.3
     rows = (
@@ -22,11 +27,21 @@ def write_town(folder):
     links = rng.integers(0, ROWS, (EDGES, 2)).tolist()
     lines = (f"p{u},p{v}" for u, v in links)
     (folder / "friends.csv").write_text("\n".join(["source,target", *lines, ""]))
+    return folder
 
 
 def start(folder):
     return subprocess.Popen(
-        [GRAPHFILL, "impute", "people.csv", "friends.csv", "-o", "filled.csv", "--overwrite"],
+        [
+            GRAPHFILL,
+            "impute",
+            "people.csv",
+            "friends.csv",
+            "-o",
+            "filled.csv",
+            "--overwrite",
+            *QUICK,
+        ],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -63,11 +78,10 @@ def killed_when_written(folder, output, old):
     return output.read_bytes()
 
 
-def test_killed_at_any_moment(tmp_path):
-    write_town(tmp_path)
-    output, old = tmp_path / "filled.csv", b"name,x,y\nold,1,2\n"
-    appears, ends, new = written_at(tmp_path)
-    inputs = {name: (tmp_path / name).read_bytes() for name in ("people.csv", "friends.csv")}
+def test_killed_at_any_moment(town):
+    output, old = town / "filled.csv", b"name,x,y\nold,1,2\n"
+    appears, ends, new = written_at(town)
+    inputs = {name: (town / name).read_bytes() for name in ("people.csv", "friends.csv")}
     # Half of the moments all over the run, half about when the output is given its name.
     rng = np.random.default_rng(1)
     moments = [
@@ -77,25 +91,25 @@ def test_killed_at_any_moment(tmp_path):
     seen = []
     for moment in moments:
         output.write_bytes(old)
-        process = start(tmp_path)
+        process = start(town)
         time.sleep(moment)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         found = output.read_bytes()
         assert found in (old, new), f"killed after {moment:.3f} s"
         seen.append("old" if found == old else "new")
-    seen.append("new" if killed_when_written(tmp_path, output, old) == new else "broken")
+    seen.append("new" if killed_when_written(town, output, old) == new else "broken")
     assert set(seen) == {"old", "new"}
-    assert {name: (tmp_path / name).read_bytes() for name in inputs} == inputs
+    assert {name: (town / name).read_bytes() for name in inputs} == inputs
     # What a killed run has left aside is hidden, named as unfinished, and in nobody's way.
-    left = {path.name for path in tmp_path.iterdir()} - {"filled.csv", *inputs}
+    left = {path.name for path in town.iterdir()} - {"filled.csv", *inputs}
     assert all(name.startswith(".filled.csv.") and name.endswith(".part") for name in left)
 
 
-def test_killed_before_anything_was_there(tmp_path):
-    write_town(tmp_path)
-    process = start(tmp_path)
+def test_killed_before_anything_was_there(town):
+    (town / "filled.csv").unlink(missing_ok=True)
+    process = start(town)
     time.sleep(0.3)
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    assert not (tmp_path / "filled.csv").exists()
+    assert not (town / "filled.csv").exists()

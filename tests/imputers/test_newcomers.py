@@ -10,7 +10,7 @@ from reference import data_set
 from sklearn.exceptions import NotFittedError
 
 from graphfill import FeaturePropagation, Graph, InputError, UnreachedWarning
-from graphfill.imputers._links import grown
+from graphfill.imputers._new_nodes import grown
 
 NAN = float("nan")
 

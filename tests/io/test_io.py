@@ -407,6 +407,17 @@ def test_bad_options(file, options, sentence):
     assert refusal(read_table, file(PLAIN), **options) == sentence
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "UTF_16", "utf-32"])
+def test_an_order_of_bytes_that_nothing_tells(file, encoding):
+    name = encoding.lower().replace("_", "-")
+    path = file("a,b\nü,1\n".encode(f"{name}-le"))
+    assert refusal(read_table, path, encoding=encoding) == (
+        f"{path} does not begin with a byte order mark, which {name} needs: name the order of its "
+        f"bytes with encoding=, as {name}-le or {name}-be."
+    )
+    assert read_table(path, encoding=f"{name}-le").table.to_pydict() == {"a": ["ü"], "b": [1]}
+
+
 def test_a_bomb_is_refused_at_the_limit(file):
     path = file(gzip.compress(b"a,b\n" + b"1,2\n" * 5_000_000), "bomb.csv.gz")
     assert refusal(read_table, path, memory_limit=10**6) == (

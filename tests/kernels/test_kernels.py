@@ -251,12 +251,6 @@ def test_build_csr(merge, loops):
             np.testing.assert_allclose(built, A if values is not None else A > 0, rtol=1e-14)
 
 
-def test_edge_range():
-    assert kernels.edge_range(np.array([3, 5]), np.array([9, -2])) == (-2, 9)
-    empty = np.empty(0, dtype=np.int64)
-    assert kernels.edge_range(empty, empty) == (0, -1)
-
-
 def test_components_and_order():
     for n, source, target, _ in edge_lists():
         indptr, indices, _ = kernels.build_csr(source, target, None, n, "mean", False)

@@ -1,6 +1,7 @@
 """Plans and limits: estimates near what is measured, refusals before the work."""
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -216,6 +217,16 @@ def test_plan_says_what_to_run(tmp_path, capsys, monkeypatch):
     assert main([*arguments, "--tol", "0.5", "--json"]) == 0
     assert "link" in json.loads(capsys.readouterr().out)["seconds"]
     assert pq.read_table("filled.parquet")["sort"].null_count == 0
+
+
+def test_plan_without_the_extension(tmp_path):
+    """More nodes than rows of the graph that is tried."""
+    nodes, edges = write(tmp_path, 300, 299, {"x": number})
+    command = [sys.executable, "-m", "graphfill.cli", "plan", nodes, edges, "--id", "id", "--json"]
+    slow = {**os.environ, "GRAPHFILL_KERNELS": "scipy"}
+    done = subprocess.run(command, env=slow, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["edges"] == 299
 
 
 def test_plan_in_words(tmp_path, capsys):

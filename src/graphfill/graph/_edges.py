@@ -39,9 +39,8 @@ def by_number(source: Array, target: Array, n_nodes: int) -> Edges:
     if source.dtype != target.dtype:
         source, target = source.astype(np.int64), target.astype(np.int64)
     source, target = np.ascontiguousarray(source), np.ascontiguousarray(target)
-    low, high = kernels.edge_range(source, target)
-    if low < 0 or high >= n_nodes:
-        number = first_outside(n_nodes, source, target)
+    number = first_outside(n_nodes, source, target)
+    if number is not None:
         node = next(int(end[number]) for end in (source, target) if not 0 <= end[number] < n_nodes)
         raise InputError(
             f"Edge {number}, {_ends(number, source, target)}, names node {node}, but there are "
@@ -70,8 +69,13 @@ def check_ends(source: Array, target: Array) -> None:
         )
 
 
-def first_outside(end: int, *columns: Array) -> int:
-    """Position of the first entry of any column that is not in 0 <= entry < end."""
+def first_outside(end: int, *columns: Array) -> int | None:
+    """Position of the first entry of any column that is not in 0 <= entry < end, if there is one.
+
+    Minimum and maximum need no array of the size of the columns.
+    """
+    if not columns[0].size or all(c.min() >= 0 and c.max() < end for c in columns):
+        return None
     return int(np.argmax(np.logical_or.reduce([(c < 0) | (c >= end) for c in columns])))
 
 
@@ -93,7 +97,7 @@ def by_id(source: Array, target: Array, nodes: Array | None, unknown: str) -> Ed
         row[codes] = np.arange(codes.size)
         if codes.size < distinct.size:
             if unknown == "refuse":
-                number = first_outside(codes.size, row[source], row[target])
+                number = int(np.argmax((row[source] < 0) | (row[target] < 0)))
                 end = source[number] if row[source[number]] < 0 else target[number]
                 raise _unknown_id(number, distinct[end], nodes)
             others = np.flatnonzero(row < 0)

@@ -155,24 +155,20 @@ def factorize(*columns: Array) -> tuple[Array, list[Array]]:
         span = max(int(column.max()) for column in filled) - low + 1
         # A table over the whole span beats sorting unless it is mostly holes.
         if span <= 4 * sum(column.size for column in filled):
-            return _factorize_by_table(columns, low, span)
+            codes = [np.subtract(c, low, dtype=np.int64) if low else c for c in columns]
+            present = np.zeros(span, dtype=bool)
+            for column in codes:
+                present[column] = True
+            distinct = np.flatnonzero(present) + low
+            if distinct.size < span:
+                code = np.cumsum(present) - 1
+                codes = [code[column] for column in codes]
+            return distinct, codes
     if len(kinds) == 1 and kinds != {"O"}:
-        distinct, codes = np.unique(np.concatenate(filled), return_inverse=True)
+        distinct, inverse = np.unique(np.concatenate(filled), return_inverse=True)
         ends = np.cumsum([column.size for column in columns])
-        return distinct, np.split(codes, ends[:-1])
+        return distinct, np.split(inverse, ends[:-1])
     return _factorize_objects([_as_objects(column) for column in columns])
-
-
-def _factorize_by_table(columns: Iterable[Array], low: int, span: int) -> tuple[Array, list[Array]]:
-    codes = [np.subtract(column, low, dtype=np.int64) if low else column for column in columns]
-    present = np.zeros(span, dtype=bool)
-    for column in codes:
-        present[column] = True
-    distinct = np.flatnonzero(present) + low
-    if distinct.size < span:
-        code = np.cumsum(present) - 1
-        codes = [code[column] for column in codes]
-    return distinct, codes
 
 
 def _factorize_objects(columns: list[Array]) -> tuple[Array, list[Array]]:

@@ -162,7 +162,10 @@ def from_table(table: Any, source: Any, target: Any, weight: Any) -> tuple[Any, 
         raise not_a_graph(table) from None
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    source, target = _end_columns(frame.columns, source, target)
+    if source is None and target is None:
+        source, target = _guess_ends(frame.columns)
+    elif source is None or target is None:
+        raise InputError("Name both the source and the target column, or neither.")
     names = [source, target] if weight is None else [source, target, weight]
     for name in names:
         check_attribute(name, frame.columns, "edges")
@@ -170,12 +173,8 @@ def from_table(table: Any, source: Any, target: Any, weight: Any) -> tuple[Any, 
     return columns[0], columns[1], None if weight is None else columns[2]
 
 
-def _end_columns(names: Sequence[Any], source: Any, target: Any) -> tuple[Any, Any]:
-    """The two columns that hold the ends of the edges; refused where one would have to guess."""
-    if source is not None and target is not None:
-        return source, target
-    if source is not None or target is not None:
-        raise InputError("Name both the source and the target column, or neither.")
+def _guess_ends(names: Sequence[Any]) -> tuple[Any, Any]:
+    """The two columns that hold the ends of the edges; refused where that is not plain."""
     if "source" in names and "target" in names:
         return "source", "target"
     if len(names) != 2:
@@ -256,8 +255,8 @@ def check_compressed(
         raise InputError(
             f"indptr ends at {indptr[-1]} but there are {indices.size} indices: both must be equal."
         )
-    if indices.size and not (indices.min() >= 0 and indices.max() < n_columns):
-        entry = first_outside(n_columns, indices)
+    entry = first_outside(n_columns, indices)
+    if entry is not None:
         raise InputError(
             f"indices[{entry}] is {indices[entry]} but must lie between 0 and {n_columns - 1}."
         )
@@ -272,8 +271,8 @@ def _check_coordinates(
             f"The matrix has {row.size} row numbers, {column.size} column numbers and "
             f"{values.size} values: all must be equal."
         )
-    if row.size and (min(row.min(), column.min()) < 0 or max(row.max(), column.max()) >= n_nodes):
-        entry = first_outside(n_nodes, row, column)
+    entry = first_outside(n_nodes, row, column)
+    if entry is not None:
         raise InputError(
             f"Entry {entry} is in row {row[entry]}, column {column[entry]} of a matrix of "
             f"{n_nodes} rows and columns, numbered from 0."

@@ -3,10 +3,5 @@
 from ._baselines import MeanImputer, NeighborMeanImputer, RandomImputer, ZeroImputer
 from ._propagation import FeaturePropagation
 
-__all__ = [
-    "FeaturePropagation",
-    "MeanImputer",
-    "NeighborMeanImputer",
-    "RandomImputer",
-    "ZeroImputer",
-]
+__all__ = ["FeaturePropagation", "MeanImputer", "NeighborMeanImputer", "RandomImputer"]
+__all__ += ["ZeroImputer"]

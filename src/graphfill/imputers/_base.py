@@ -99,40 +99,22 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
             nodes in any order if the graph has ids: its index says which.
         y : None
             Ignored.
-
-        Returns
-        -------
-        self
         """
         self._fit(X)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit to `X` and fill it, solving once; the same as ``fit(X).transform(X)``.
-
-        Parameters
-        ----------
-        X, y
-            As in :meth:`fit`.
-
-        Returns
-        -------
-        table of the kind of `X`, with its rows
-        """
+        """Fit to `X` and fill it, solving once; the same as ``fit(X).transform(X)``."""
         return self._give_back(*self._fit(X))
 
     def transform(self, X: Any) -> Any:
-        """Fill `X`, leaving known cells unchanged.
+        """Fill `X`, leaving known cells unchanged; a table of its kind is returned.
 
         Parameters
         ----------
         X : table of shape (n_nodes, n_features)
             One row per node. With a graph that has ids, a pandas table may hold some of the nodes:
             its rows replace those seen in :meth:`fit`, whose known cells stay sources.
-
-        Returns
-        -------
-        table of the kind of `X`, with its rows
         """
         check_is_fitted(self)
         opened = self._open(X, reset=False)

@@ -1,4 +1,7 @@
-"""Imputers to compare with: zero, random, column mean and neighbour mean."""
+"""Imputers to compare with: zero, random, column mean and neighbour mean.
+
+Their attributes are those of ``FeaturePropagation``.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,7 @@ class ZeroImputer(GraphImputer):
     Parameters
     ----------
     graph, add_indicator, keep_empty_features
-        As in :class:`FeaturePropagation`, which also lists the attributes; the graph only places
-        the rows of a pandas table by id.
+        As in :class:`FeaturePropagation`; the graph only places the rows of a pandas table by id.
     unreached : {"zero", "mean", "nan"}
         What to put in a column without a known cell; "nan" leaves it as it is.
 
@@ -53,8 +55,7 @@ class RandomImputer(GraphImputer):
     Parameters
     ----------
     graph, add_indicator, keep_empty_features
-        As in :class:`FeaturePropagation`, which also lists the attributes; the graph only places
-        the rows of a pandas table by id.
+        As in :class:`FeaturePropagation`; the graph only places the rows of a pandas table by id.
     random_state : int, RandomState instance or None
         Where the seed comes from.
     unreached : {"random", "zero", "mean", "nan"}
@@ -63,7 +64,7 @@ class RandomImputer(GraphImputer):
     Attributes
     ----------
     seed_ : int
-        Drawn in `fit`; the others are those of :class:`FeaturePropagation`.
+        Drawn in `fit`.
 
     Examples
     --------
@@ -114,8 +115,7 @@ class MeanImputer(GraphImputer):
     Parameters
     ----------
     graph, add_indicator, keep_empty_features
-        As in :class:`FeaturePropagation`, which also lists the attributes; the graph only places
-        the rows of a pandas table by id.
+        As in :class:`FeaturePropagation`; the graph only places the rows of a pandas table by id.
     unreached : {"zero", "mean", "nan"}
         What to put in a column without a known cell; its "mean" is 0.
 
@@ -147,7 +147,7 @@ class NeighborMeanImputer(GraphImputer):
     Parameters
     ----------
     graph, add_indicator, keep_empty_features
-        As in :class:`FeaturePropagation`, which also lists the attributes.
+        As in :class:`FeaturePropagation`.
     unreached : {"zero", "mean", "nan"}
         What to put where no neighbour knows the column: 0, the column's mean in `fit` (0 if it
         has none), or NaN.

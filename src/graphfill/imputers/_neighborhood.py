@@ -123,7 +123,7 @@ class LocalSystem:
     ) -> None:
         dtype = z.dtype
         self.place, self.z, self.unknown = place, z, unknown
-        self.shrunk = shrinkage > 0
+        self.shrinkage, self.centre = shrinkage, centre.astype(dtype)
         inside = np.asarray(place.A.sum(axis=1), dtype=dtype)[:, None]
         self.outside = np.asarray(place.B.sum(axis=1), dtype=dtype)[:, None]
         if silent is not None:
@@ -131,7 +131,7 @@ class LocalSystem:
         d = inside + self.outside
         self.b = place.B @ z_around
         if shrinkage:
-            self.b += shrinkage * d * centre.astype(dtype)
+            self.b += shrinkage * d * self.centre
         d *= dtype.type(1.0 + shrinkage)
         self.scale = np.divide(1, d, out=np.zeros_like(d), where=d > 0)
         self.free = unknown.astype(dtype)
@@ -145,7 +145,7 @@ class LocalSystem:
         """
         cut = self.place.n_new
         parts = [(rows, self.place.A[rows]) for rows in (slice(cut), slice(cut, None))]
-        most = (100 if self.shrunk else 1) * MOST_STEPS if n_iter is None else n_iter
+        most = (100 if self.shrinkage else 1) * MOST_STEPS if n_iter is None else n_iter
         last, error = 0.0, np.inf
         while self.n_iter < most and error > close:
             squared = 0.0
@@ -160,14 +160,32 @@ class LocalSystem:
                 squared += float(np.vdot(move, move))
             self.n_iter += 1
             size = squared**0.5
-            error = _moves_ahead(size, last) / max(float(np.linalg.norm(self.z)), 1e-300)
+            # The moves still ahead shrink geometrically, by the last two.
+            ahead = np.inf if size else 0.0
+            if 0 < size < last:
+                ahead = size * size / (last - size)
+            error = ahead / max(float(np.linalg.norm(self.z)), 1e-300)
             last = size
-        if n_iter is None and not self.shrunk and error > close:
+        if n_iter is None and not self.shrinkage and error > close:
             self._solve_exactly()
 
-    def move_around(self, moves: Floats) -> None:
-        """Change the values of the nodes around, [around, columns]."""
-        self.b += self.place.B @ moves
+    def moves_around(
+        self, links: Graph, held: Rows, z_held: Floats, z_new: Floats, moved: Floats
+    ) -> Floats:
+        """How far one step moves old nodes around: r over the new edges, 0 before nodes arrived."""
+        n_old, dtype = links.n_nodes - len(z_new), z_new.dtype
+        source, target, weight = arcs(links, held)
+        to_new = scipy.sparse.csr_array(
+            (weight.astype(dtype), (source, target - n_old)), shape=(len(held), len(z_new))
+        )
+        w = np.asarray(to_new.sum(axis=1), dtype=dtype)[:, None]
+        r: Floats = to_new @ z_new
+        r -= w * z_held
+        if self.shrinkage:
+            r -= self.shrinkage * w * (z_held - self.centre)
+        if len(moved):
+            r += self.place.B[len(self.place.rows) - len(moved) :, : len(held)].T @ moved
+        return r
 
     def _reached(self) -> Cells:
         """Cells whose part of the neighbourhood knows the column, or lies next to one that does."""
@@ -206,10 +224,3 @@ class LocalSystem:
             result = propagate(table, local, normalization="rw", solver="exact")
         self.z[:] = result.X[:n]
         self.n_iter += result.n_iter
-
-
-def _moves_ahead(size: float, last: float) -> float:
-    """The sum of the moves still ahead, which shrink geometrically, by the last two."""
-    if size == 0:
-        return 0.0
-    return size * size / (last - size) if size < last else np.inf

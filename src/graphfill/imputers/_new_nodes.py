@@ -1,7 +1,8 @@
-"""Nodes that arrive after a fit, filled from what it left behind."""
+"""Nodes that arrive after a fit with their edges, filled from what it left behind."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,12 +10,13 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from ..graph import Graph, with_self_loops
+from ..errors import InputError, named
+from ..graph import Graph, as_ids, from_table, is_table, split_pairs, with_self_loops
+from ..graph._edges import check_ends, check_numbered
 from ..solve import PropagationOptions
 from . import _neighborhood as neighborhood
 from ._base import Cells, Floats, Rows
-from ._links import grown
-from ._neighborhood import LocalSystem, Neighborhood, arcs, movable
+from ._neighborhood import LocalSystem, Neighborhood, movable
 
 REVISITED = 1 / 64  # of the columns, for they cost that share of a refit
 REVISITED_STEPS = 16  # of conjugate gradients, from what was fitted
@@ -22,33 +24,18 @@ REVISITED_STEPS = 16  # of conjugate gradients, from what was fitted
 
 @dataclass(frozen=True)
 class Newcomers:
-    """What the last call to `transform_new` did.
+    """What the last call to `transform_new` did."""
 
-    Attributes
-    ----------
-    n_new, n_resolved, n_held : int
-        Nodes that arrived; fitted nodes solved anew; fitted nodes around those.
-    n_columns : int
-        Columns solved anew in the whole graph.
-    n_iter : int
-        Steps on the local system.
-    drift : float
-        How far one step moves the missing cells of the fitted nodes around those solved, relative
-        to their norm: the residual that the old fill has in the grown graph. When it is large,
-        fit again.
-    seconds : float
-    difference : float or None
-        From a refit, relative, over the filled cells; None unless asked for.
-    """
-
-    n_new: int
-    n_resolved: int
-    n_held: int
-    n_columns: int
-    n_iter: int
+    n_new: int  # nodes that arrived
+    n_resolved: int  # fitted nodes solved anew
+    n_held: int  # fitted nodes around those
+    n_columns: int  # columns solved anew in the whole graph
+    n_iter: int  # steps on the local system
+    # How far one step moves the missing cells of the fitted nodes around those solved, relative to
+    # their norm: the residual that the old fill has in the grown graph. If it is large, fit again.
     drift: float
     seconds: float = 0.0
-    difference: float | None = None
+    difference: float | None = None  # from a refit, relative, over the filled cells; if asked for
 
 
 @dataclass(frozen=True)
@@ -112,14 +99,6 @@ class NewRows(NamedTuple):
     left: Floats
     summary: Newcomers
 
-    def most_moved(self, share: float) -> Rows:
-        """The columns to solve in the whole graph: this share of them, those with most left.
-
-        Where a region of the graph knows little, one newcomer may move all of it a little, which
-        no neighbourhood shows.
-        """
-        return np.argsort(-self.left, kind="stable")[: int(share * len(self.left))]
-
 
 def fill_newcomers(
     kept: KeptFill, X: Floats, links: Graph, options: PropagationOptions, hops: int, means: Floats
@@ -165,11 +144,11 @@ def fill_newcomers(
     # The fitted nodes around move by one step, and the newcomers follow.
     z_new[rows] = system.z[: len(rows)]
     moved = system.z[len(rows) :] - z_inner
-    moves = held_missing * _moves(
-        local, links, held, z_new, moved, z_held, degree[held], options.shrinkage, centre
-    )
+    moves = system.moves_around(links, held, z_held, z_new, moved)
+    moves /= (1.0 + options.shrinkage) * degree[held, None].astype(X.dtype)
+    moves = held_missing * moves
     left = (degree[held] ** 2).astype(X.dtype) @ (moves * moves)
-    system.move_around(np.concatenate([moves, np.zeros_like(z_around[len(held) :])]))
+    system.b += local.B @ np.concatenate([moves, np.zeros_like(z_around[len(held) :])])
     system.solve(close, n_iter and max(n_iter, system.n_iter + 1))
     size = float(np.linalg.norm(z_held * held_missing))
     drift = float(np.linalg.norm(moves)) / size if size > 0 else 0.0
@@ -192,29 +171,105 @@ def _root(degree: NDArray[np.float64], dtype: np.dtype[Any]) -> Floats:
     return np.sqrt(np.where(degree > 0, degree, 1.0)).astype(dtype)
 
 
-def _moves(
-    local: Neighborhood,
-    links: Graph,
-    held: Rows,
-    z_new: Floats,
-    moved: Floats,
-    z_held: Floats,
-    degree: NDArray[np.float64],
-    shrinkage: float,
-    centre: Floats,
-) -> Floats:
-    """How far one step moves the nodes held fixed: D^-1 r, r being 0 before nodes arrived."""
-    n_old, dtype = links.n_nodes - len(z_new), z_new.dtype
-    source, target, weight = arcs(links, held)
-    to_new = scipy.sparse.csr_array(
-        (weight.astype(dtype), (source, target - n_old)), shape=(len(held), len(z_new))
+# -- edges that arrive with new nodes --
+
+
+def read_links(graph: Graph, labels: Any, n_new: int, new_edges: Any, weight: Any) -> Graph:
+    """New edges as a graph of the fitted nodes and, after them, the new ones.
+
+    `labels` are the ids of the new nodes where the graph has ids; edges and their weight may come
+    in all forms that `transform_new` takes.
+    """
+    if graph.weights is not None and weight is None:
+        raise InputError(
+            "The fitted graph has edge weights but the new edges have none: pass weight=, one "
+            "number per edge or the name of a column."
+        )
+    if is_table(new_edges):
+        name = weight if isinstance(weight, str) else None
+        source, target, weights = from_table(new_edges, None, None, name)
+        weight = weights if name is not None else weight
+    else:
+        source, target = split_pairs(new_edges)
+    source, target = as_ids(source, "source"), as_ids(target, "target")
+    check_ends(source, target)
+    n_old, n_nodes = graph.n_nodes, graph.n_nodes + n_new
+    listed = source, target
+    if graph.ids is None:
+        check_numbered(source, target, n_nodes)
+    else:
+        ids = graph.ids
+        known = graph.derived("row of id", lambda: {id: row for row, id in enumerate(ids.tolist())})
+        new = _rows_of_new_ids(labels, known, n_old, n_new)
+        source, target = (
+            np.array([known.get(id, new.get(id, -1)) for id in ends.tolist()], dtype=np.int64)
+            for ends in listed
+        )
+    for ends, rows in zip(listed, (source, target), strict=True):
+        outside = (rows < 0) | (rows >= n_nodes)
+        if outside.any():
+            number = int(np.argmax(outside))
+            raise InputError(
+                f"New edge {number} ends at {named(ends.tolist()[number])}, which is neither one "
+                f"of the {n_old} fitted nodes nor one of the {n_new} new ones: add its row, or "
+                "drop the edge."
+            )
+    between_old = (source < n_old) & (target < n_old)
+    if between_old.any():
+        number = int(np.argmax(between_old))
+        raise InputError(
+            f"New edge {number} links two fitted nodes (rows {source[number]} and "
+            f"{target[number]}; {int(between_old.sum())} such edge(s)): fit again to add edges "
+            "between old nodes."
+        )
+    return Graph.from_edges(source, target, weight=weight, n_nodes=n_nodes)
+
+
+def _rows_of_new_ids(
+    labels: Any, known: Mapping[Any, int], n_old: int, n_new: int
+) -> dict[Any, int]:
+    """The row of each new node among all; `known` are those of the fitted ones."""
+    if labels is None:
+        raise InputError(
+            "The graph has ids but the new rows have none: pass a pandas table whose index holds "
+            "them, or ids=."
+        )
+    ids = as_ids(labels, "node").tolist()
+    if len(ids) != n_new:
+        raise InputError(f"There are {len(ids)} ids for {n_new} new row(s): pass one id per row.")
+    rows: dict[Any, int] = {}
+    for row, id in enumerate(ids):
+        if id in known:
+            raise InputError(
+                f"The new row {row} has the id {named(id)}, which the fitted graph has already "
+                f"(node {known[id]}): pass new nodes only, or fit again to change old ones."
+            )
+        if id in rows:
+            raise InputError(
+                f"The id {named(id)} occurs twice, in the new rows {rows[id] - n_old} and {row}: "
+                "pass one row per node."
+            )
+        rows[id] = n_old + row
+    return rows
+
+
+def grown(graph: Graph, links: Graph) -> Graph:
+    """The fitted graph with the new nodes and edges, without ids."""
+    n = links.n_nodes
+    weighted = graph.weights is not None or links.weights is not None
+
+    def matrix(part: Graph) -> scipy.sparse.csr_array:
+        weights = np.ones(len(part.indices)) if part.weights is None else part.weights
+        ends = np.full(n + 1 - len(part.indptr), part.indptr[-1])
+        return scipy.sparse.csr_array(
+            (weights, part.indices, np.concatenate([part.indptr, ends])), shape=(n, n)
+        )
+
+    # No edge is in both, so that none is summed: SciPy merges the rows.
+    both = matrix(graph) + matrix(links)
+    return Graph.of_sorted_rows(
+        both.indptr.astype(np.int64, copy=False),
+        both.indices.astype(np.int32, copy=False),
+        both.data if weighted else None,
+        n_self_loops=graph.n_self_loops + links.n_self_loops,
     )
-    w = np.asarray(to_new.sum(axis=1), dtype=dtype)[:, None]
-    r: Floats = to_new @ z_new
-    r -= w * z_held
-    if shrinkage:
-        r -= shrinkage * w * (z_held - centre.astype(dtype))
-    if len(moved):
-        r += local.B[len(local.rows) - len(moved) :, : len(held)].T @ moved
-    r /= (1.0 + shrinkage) * degree[:, None].astype(dtype)
-    return r

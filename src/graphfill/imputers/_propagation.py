@@ -17,8 +17,14 @@ from ..solve import PropagationOptions, open_matrix
 from ..solve._neighbors import known_means
 from ..solve._propagate import propagate_with
 from ._base import Fill, Floats, GraphImputer, Rows, check_two_dimensional
-from ._links import grown, read_links
-from ._new_nodes import REVISITED, REVISITED_STEPS, KeptFill, fill_newcomers
+from ._new_nodes import (
+    REVISITED,
+    REVISITED_STEPS,
+    KeptFill,
+    fill_newcomers,
+    grown,
+    read_links,
+)
 
 
 class FeaturePropagation(GraphImputer):
@@ -216,7 +222,10 @@ class FeaturePropagation(GraphImputer):
         options = self._options()
         new = fill_newcomers(kept, X, links, options, hops, np.nan_to_num(means))
         filled = np.where(np.isnan(X), new.X, X)
-        columns = new.most_moved(REVISITED if options.exact else 0.0)
+        # Where a region of the graph knows little, one newcomer may move all of it a little, which
+        # no neighbourhood shows: the columns with most left are solved in the whole graph.
+        n_most = int(REVISITED * len(new.left)) if options.exact else 0
+        columns = np.argsort(-new.left, kind="stable")[:n_most]
         if len(columns):
             filled[:, columns] = _solve_columns(kept, X, links, options, filled, columns)
         if new.unreached is not None:

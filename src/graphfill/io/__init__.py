@@ -12,6 +12,7 @@ from ._sheet import (
     check_header,
     check_is_file,
     check_some_rows,
+    machine_memory,
     unreadable,
 )
 from ._tables import (
@@ -27,24 +28,7 @@ from ._tables import (
     write_table,
 )
 
-__all__ = [
-    "KINDS",
-    "Options",
-    "Sheet",
-    "as_number",
-    "check_columnar",
-    "check_header",
-    "check_is_file",
-    "check_output",
-    "check_some_rows",
-    "check_written_here",
-    "merge",
-    "read_edges",
-    "read_table",
-    "refusal",
-    "replacing",
-    "sync_folder",
-    "unreadable",
-    "unwritable",
-    "write_table",
-]
+__all__ = ["KINDS", "Options", "Sheet", "as_number", "merge", "read_edges", "read_table"]
+__all__ += ["check_columnar", "check_header", "check_is_file", "check_output", "check_some_rows"]
+__all__ += ["check_written_here", "machine_memory", "refusal", "replacing", "sync_folder"]
+__all__ += ["unreadable", "unwritable", "write_table"]

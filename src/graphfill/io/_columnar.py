@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -41,22 +43,49 @@ def read(path: Path, options: Options) -> Sheet:
     """A columnar file as a sheet, one group of rows after the other."""
     format = split_name(path)[0]
     check_columnar(path, format)
-    try:
+    with refusing_broken(path):
         reader = _read_parquet if format == "parquet" else _read_arrow
         table, grouping = reader(path, options)
-    except InputError:
-        raise
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise unreadable(path, error) from None
     check_header(path, table.column_names)
     check_some_rows(path, table.num_rows > 0, options.edges)
     return finish(Sheet(path, format, table, source=grouping), options)
 
 
+@contextmanager
+def refusing_broken(path: Path) -> Iterator[None]:
+    """A sentence in place of what pyarrow raises for a file that it cannot read."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise unreadable(path, error) from None
+
+
 def finish(sheet: Sheet, options: Options) -> Sheet:
-    """Columns as they were read, with NaN as missing and texts as what the user says they are."""
-    _nan_as_null(sheet)
-    _apply_types(sheet, options)
+    """Columns as they were read, with NaN as missing and texts as what the user says they are.
+
+    A column as it stood is kept for writing.
+    """
+    for number, field in enumerate(sheet.table.schema):
+        column = sheet.table[field.name]
+        if pa.types.is_floating(field.type):
+            known = null_where(pc.is_nan(column), column)
+            if known is not column:
+                sheet.originals[field.name] = column
+                sheet.table = sheet.table.set_column(number, field, known)
+    for name, kind in options.types.items():
+        check_column_name(name, sheet.table.column_names, sheet.path.name)
+        column = sheet.table[name]
+        if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+            continue
+        texts, _ = mark_missing(column.cast("string"), options.named_markers)
+        parsed, text_format, _ = parse_column(texts, name, sheet, kind=kind)
+        if parsed is not texts:
+            number = sheet.table.schema.get_field_index(name)
+            sheet.table = sheet.table.set_column(number, name, parsed)
+            sheet.originals[name], sheet.texts[name] = column, texts
+            sheet.text_formats[name] = text_format
     return sheet
 
 
@@ -72,7 +101,7 @@ def _read_parquet(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
             tables.append(file.read_row_group(number))
             done, size = done + group.total_byte_size, size + tables[-1].nbytes
             options.check_size(path, size)
-            options.report(done, total)
+            options.progress(done, total)
         table = pa.concat_tables(tables) if tables else file.schema_arrow.empty_table()
         return table, grouping_of(meta)
 
@@ -109,7 +138,7 @@ def _read_arrow(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
             batches.append(batch)
             unpacked += batch.nbytes
             options.check_size(path, unpacked)
-            options.report(min(file.tell(), size), size)
+            options.progress(min(file.tell(), size), size)
         table = pa.Table.from_batches(batches, reader.schema)
     return table, Grouping([batch.num_rows for batch in batches], codec, stream)
 
@@ -145,33 +174,6 @@ def _codec(file: Any, magic: bytes) -> str | None:
     return None
 
 
-def _nan_as_null(sheet: Sheet) -> None:
-    """NaN is missing too; the column as it stood is kept for writing."""
-    for number, field in enumerate(sheet.table.schema):
-        column = sheet.table[field.name]
-        if pa.types.is_floating(field.type):
-            known = null_where(pc.is_nan(column), column)
-            if known is not column:
-                sheet.originals[field.name] = column
-                sheet.table = sheet.table.set_column(number, field, known)
-
-
-def _apply_types(sheet: Sheet, options: Options) -> None:
-    """Read columns of text as what the user says they are."""
-    for name, kind in options.types.items():
-        check_column_name(name, sheet.table.column_names, sheet.path.name)
-        column = sheet.table[name]
-        if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-            continue
-        texts, _ = mark_missing(column.cast("string"), options.named_markers)
-        parsed, text_format, _ = parse_column(texts, name, sheet, kind=kind)
-        if parsed is not texts:
-            number = sheet.table.schema.get_field_index(name)
-            sheet.table = sheet.table.set_column(number, name, parsed)
-            sheet.originals[name], sheet.texts[name] = column, texts
-            sheet.text_formats[name] = text_format
-
-
 def write(file: IO[bytes], output: Output) -> None:
     """Write a whole table, cut and packed like the input if that was of the same format."""
     table, like, format = output.table, output.like, split_name(output.path)[0]
@@ -192,13 +194,10 @@ def write(file: IO[bytes], output: Output) -> None:
     with writer:
         start = 0
         for rows in filter(None, sizes):
-            group = table.slice(start, rows)
-            if format == "parquet":
-                writer.write_table(group, row_group_size=rows)
-            else:
-                writer.write_table(group.combine_chunks(), max_chunksize=rows)
+            group = table.slice(start, rows)  # one group of rows, or one batch
+            writer.write_table(group if format == "parquet" else group.combine_chunks(), rows)
             start += rows
-            output.report(table.nbytes * start // table.num_rows, table.nbytes)
+            output.progress(table.nbytes * start // table.num_rows, table.nbytes)
 
 
 def parquet_writer(file: IO[bytes], schema: pa.Schema, grouping: Grouping) -> Any:
@@ -206,13 +205,9 @@ def parquet_writer(file: IO[bytes], schema: pa.Schema, grouping: Grouping) -> An
     compression = grouping.compression
     if isinstance(compression, dict):
         first = next(iter(compression.values()), "snappy")
-        compression = {name: compression.get(name, first) for name in _leaf_paths(schema)}
+        with io.BytesIO() as empty:  # columns as Parquet sees them: a list or a struct has leaves
+            parquet.write_table(schema.empty_table(), empty)
+            leaves = parquet.ParquetFile(empty).schema
+        paths = (leaves.column(number).path for number in range(len(leaves)))
+        compression = {path: compression.get(path, first) for path in paths}
     return parquet.ParquetWriter(file, schema, compression=compression)
-
-
-def _leaf_paths(columns: pa.Schema) -> list[str]:
-    """The columns as Parquet sees them, where a list or a struct is one or more leaves."""
-    with io.BytesIO() as empty:
-        parquet.write_table(columns.empty_table(), empty)
-        schema = parquet.ParquetFile(empty).schema
-        return [schema.column(number).path for number in range(len(schema))]

@@ -89,8 +89,8 @@ def read(path: Path, options: Options) -> Sheet:
             texts.append(line)
             numbers.append(number)
             if number % ROWS == 0:
-                options.report(stream.position, stream.size)
-        options.report(stream.size, stream.size)
+                options.progress(stream.position, stream.size)
+        options.progress(stream.size, stream.size)
     if not columns:
         what = "every line must name two nodes" if options.edges else "there is nothing to fill"
         raise InputError(f"{path} is empty: {what}.")
@@ -171,7 +171,7 @@ def write(file: IO[bytes], output: Output) -> None:
         for start in range(0, n_rows, ROWS):
             stop = min(start + ROWS, n_rows)
             packed.write("".join(f"{line}\n" for line in lines(output, start, stop)).encode())
-            output.report(stop, n_rows)
+            output.progress(stop, n_rows)
 
 
 def _edited_lines(output: Output, start: int, stop: int) -> list[str]:

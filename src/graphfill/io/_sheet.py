@@ -58,6 +58,10 @@ NESTED = {b"graphfill": b"json"}  # marks a column whose text is JSON of lists o
 Progress = Callable[[int, "int | None"], None]  # bytes done, bytes in all if known
 
 
+def no_progress(done: int, total: int | None) -> None:
+    """Tell nobody."""
+
+
 def split_name(
     path: Path, endings: dict[str, str] = TABLE_ENDINGS, *, output: bool = False
 ) -> tuple[str, str, str | None]:
@@ -119,6 +123,14 @@ def unreadable(path: Any, error: Exception) -> InputError:
     )
 
 
+def machine_memory() -> int:
+    """Bytes of memory of this machine; 16 GB where it does not say, as on Windows."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 16 << 30
+
+
 def other_format(start: bytes) -> str | None:
     """What a file is by its first bytes, if it is of a known other format, and what to do."""
     return next((what for magic, what in _MAGIC.items() if start.startswith(magic)), None)
@@ -157,7 +169,7 @@ class Options:
     encoding: str | None = None
     # The most bytes a file may unfold to; half of the machine's memory by default.
     memory_limit: int | None = None
-    progress: Progress | None = None  # called with the bytes read so far and in all
+    progress: Progress = no_progress  # called with the bytes read so far and in all
     edges: bool = False  # whether edges are read, which may be written in more ways than a table
     header: bool | None = True  # whether the first line names columns; None guesses, with a note
 
@@ -194,19 +206,12 @@ class Options:
         """Refuse a file that would not fit into memory, perhaps by design."""
         limit = self.memory_limit
         if limit is None:
-            try:
-                limit = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-            except (AttributeError, ValueError, OSError):  # not on Windows
-                limit = 8 << 30
+            limit = machine_memory() // 2
         if size > limit:
             raise InputError(
                 f"{path} unfolds to more than {limit / 1e9:.3g} GB, the memory that reading may "
                 f"take: pass a higher {option('memory_limit')}, or a smaller file."
             )
-
-    def report(self, done: int, total: int | None) -> None:
-        if self.progress is not None:
-            self.progress(done, total)
 
 
 @dataclass
@@ -250,11 +255,7 @@ class Output:
     table: pa.Table  # the columns of `like.table` in order, and perhaps new ones after them
     like: Sheet  # what was read: every cell that was not filled is written as it stood
     changed: Mapping[str, NDArray[np.bool_]]  # which cells were filled
-    progress: Progress | None = None  # called with the amount written so far and in all
-
-    def report(self, done: int, total: int) -> None:
-        if self.progress is not None:
-            self.progress(done, total)
+    progress: Progress  # called with the amount written so far and in all
 
 
 def check_header(
@@ -284,10 +285,8 @@ def check_header(
 def check_some_rows(path: Path, some: bool, edges: bool) -> None:
     """Refuse a file that ends after its header."""
     if not some:
-        what = "rows: there is nothing to fill"
-        if edges:
-            what = "edges: every line must name two nodes"
-        raise InputError(f"{path} has a header but no {what}.")
+        nothing, edge = "rows: there is nothing to fill", "edges: every line must name two nodes"
+        raise InputError(f"{path} has a header but no {edge if edges else nothing}.")
 
 
 def as_number(marker: Any) -> Decimal | None:

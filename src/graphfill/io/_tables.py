@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -27,6 +28,7 @@ from ._sheet import (
     Progress,
     Sheet,
     check_is_file,
+    no_progress,
     split_name,
 )
 
@@ -77,17 +79,8 @@ def _read(path: Path, endings: dict[str, str], **options: Any) -> Sheet:
 
 def _module(format: str) -> Any:
     """The module that reads and writes a format, imported when needed: it imports pyarrow."""
-    if format == "csv":
-        from ._csv import tables
-
-        return tables
-    if format == "json":
-        from . import _json_lines
-
-        return _json_lines
-    from . import _columnar
-
-    return _columnar
+    name = {"csv": "._csv.tables", "json": "._json_lines"}.get(format, "._columnar")
+    return import_module(name, __package__)
 
 
 def check_output(path: PathLike, *, inputs: Sequence[PathLike], overwrite: bool = False) -> None:
@@ -103,7 +96,7 @@ def write_table(
     like: Sheet,
     changed: Mapping[str, NDArray[np.bool_]],
     overwrite: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> None:
     """Write a filled table in the format that its ending tells, whole or not at all.
 

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -41,7 +40,9 @@ class Moment:
             values = pc.cast(pc.cast(values, pa.time64("us")), pa.int64())
             values = pc.cast(values, pa.timestamp("us"))
         elif getattr(values.type, "tz", None):
-            values = pc.cast(values, pa.timestamp(values.type.unit, self._zone()))
+            offset = self.suffix if ":" in self.suffix else f"{self.suffix[:3]}:{self.suffix[3:]}"
+            offset = "UTC" if self.suffix in ("", "Z") else offset
+            values = pc.cast(values, pa.timestamp(values.type.unit, offset))
         unit = ("s", "ms", "us", "ns")[(self.digits + 2) // 3]
         zone = getattr(values.type, "tz", None)
         values = pc.cast(pc.cast(values, pa.timestamp("ns" if unit == "ns" else "us", zone)),
@@ -53,11 +54,6 @@ class Moment:
         if not self.padded:
             texts = pc.replace_substring_regex(texts, "(^|[./-])0([0-9])", r"\1\2")
         return pc.binary_join_element_wise(texts, self.suffix, "") if self.suffix else texts
-
-    def _zone(self) -> str:
-        if self.suffix in ("", "Z"):
-            return "UTC"
-        return self.suffix if ":" in self.suffix else f"{self.suffix[:3]}:{self.suffix[3:]}"
 
 
 @dataclass(frozen=True)
@@ -108,11 +104,8 @@ class TextFormat:
 
 
 def _printed(values: pa.Array, pattern: str) -> pa.Array:
-
-    missing = values.is_null().to_numpy(zero_copy_only=False)
-    numbers = values.to_numpy(zero_copy_only=False)
-    texts = np.char.mod(np.full(numbers.shape, pattern), numbers)
-    return pa.array(texts.tolist(), pa.string(), mask=missing)
+    texts = [None if value is None else pattern % value for value in values.to_pylist()]
+    return pa.array(texts, pa.string())
 
 
 def matches(cells: pa.ChunkedArray, pattern: str) -> bool:

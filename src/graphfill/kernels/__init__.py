@@ -1,8 +1,7 @@
 """The inner loops: arrays in, arrays out.
 
-There are two implementations with the same names and meanings: ``_compiled_graphs`` and
-``_compiled_tiles`` (the C extension), and ``_scipy`` (where it could not be built; the same
-results to rounding). The extension is used if it is there, unless the environment sets
+There are two implementations with the same results to rounding: the C extension, and ``_scipy``
+where it could not be built. The extension is used if it is there, unless the environment sets
 ``GRAPHFILL_KERNELS=scipy``.
 
 A *tile* is a block of columns as the solvers see it: n rows of ``width`` numbers, rows in
@@ -11,60 +10,29 @@ the solver's order. Which of its cells are known is an opaque handle, made by ``
 
 from __future__ import annotations
 
-import os
-import warnings
-
-from ..errors import GraphfillWarning
+from ._loops import implementation
 from ._threads import available, cut, share
+from ._tiles import (
+    Passes,
+    empty_tile,
+    extra_bytes,
+    known_cells,
+    pack,
+    reach,
+    survey,
+    tile_widths,
+    unpack,
+)
 
 __all__ = ["Passes"]  # a pass over a graph's edges, or over the rows of a tile, per method
 # From the user's matrix to a tile and back; from edges to a matrix, and the order of its rows.
 __all__ += ["known_cells", "pack", "reach", "survey", "unpack"]
-__all__ += ["build_csr", "cluster_order", "components", "edge_range", "select_rows"]
+__all__ += ["build_csr", "cluster_order", "components", "select_rows"]
 # What a tile can be, and what memory the passes take besides; threads, and the rows they share.
 __all__ += ["empty_tile", "extra_bytes", "tile_widths"]
 __all__ += ["available", "cut", "implementation", "share"]
 
-implementation = "scipy"
-if os.environ.get("GRAPHFILL_KERNELS") != "scipy":
-    try:
-        from . import _compiled  # noqa: F401
-
-        implementation = "compiled"
-    except ImportError:
-        text = (
-            "graphfill was installed without its compiled kernels and runs on SciPy, several "
-            "times slower; reinstall it where a C compiler is found"
-        )
-        warnings.warn(text, GraphfillWarning, stacklevel=1)
-
 if implementation == "compiled":
-    from ._compiled_graphs import build_csr, cluster_order, components, edge_range, select_rows
-    from ._compiled_tiles import (
-        Passes,
-        empty_tile,
-        extra_bytes,
-        known_cells,
-        pack,
-        reach,
-        survey,
-        tile_widths,
-        unpack,
-    )
+    from ._compiled_graphs import build_csr, cluster_order, components, select_rows
 else:
-    from ._scipy import (  # type: ignore[assignment]
-        Passes,
-        build_csr,
-        cluster_order,
-        components,
-        edge_range,
-        empty_tile,
-        extra_bytes,
-        known_cells,
-        pack,
-        reach,
-        select_rows,
-        survey,
-        tile_widths,
-        unpack,
-    )
+    from ._scipy import build_csr, cluster_order, components, select_rows

@@ -1,4 +1,4 @@
-"""Signatures of the compiled extension; compiled_kernels and compiled_graphs explain them."""
+"""Signatures of the compiled extension; _tiles and _compiled_graphs explain them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,6 @@ tile_pass: Callable[..., None]
 survey: Callable[..., None]
 pack: Callable[..., None]
 unpack: Callable[..., None]
-edge_range: Callable[..., tuple[int, int]]
 edge_count: Callable[..., None]
 edge_bucket: Callable[..., None]
 edge_merge: Callable[..., None]

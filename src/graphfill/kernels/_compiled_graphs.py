@@ -18,17 +18,6 @@ MOST_SHARES = 16  # of a list of edges; each has a place per node and part of th
 PLACES_PER_EDGE = 4  # at most, of some 12 bytes
 
 
-def edge_range(source: Array, target: Array) -> tuple[int, int]:
-    """Smallest and largest end of all edges; (0, -1) when there are none."""
-    if not len(source):
-        return 0, -1
-    threads = available()
-    source, target = np.ascontiguousarray(source), np.ascontiguousarray(target)
-    pieces = cut(len(source), threads)
-    ranges = share(lambda *rows: _compiled.edge_range(source, target, *rows), pieces, threads)
-    return min(low for low, _ in ranges), max(high for _, high in ranges)
-
-
 def build_csr(
     source: Array, target: Array, weights: Array | None, n_nodes: int, merge: str, keep_loops: bool
 ) -> tuple[Array, Array, Array | None]:

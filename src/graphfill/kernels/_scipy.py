@@ -1,12 +1,12 @@
 """The kernels on NumPy and SciPy, for machines without the compiled ones.
 
-Same names, arguments and meanings as in ``_compiled_graphs`` and ``_compiled_tiles``, where each
-is documented; same results to rounding. What is known is kept as a boolean array here.
+Same names, arguments and meanings as in the extension, which ``_tiles`` calls, and as in
+``_compiled_graphs``, where each is documented; same results to rounding.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,175 +16,108 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-def tile_widths(dtype: np.dtype) -> list[int]:
-    return list(range(1, 33))
+OVER_EDGES = ("diffuse", "diffuse_measured", "residual", "laplacian", "chebyshev")
+OVER_ROWS = ("step_residual", "step_direction", "known_sums", "squares", "shift_known")
+PASSES = OVER_EDGES + OVER_ROWS
+WIDTHS = {name: list(range(1, 33)) for name in ("float32", "float64")}
 
 
-def empty_tile(n_rows: int, width: int, dtype: np.dtype) -> Array:
-    return np.empty((n_rows, width), dtype=dtype)
-
-
-def extra_bytes(n_rows: int, n_columns: int, entries: int, width: int, itemsize: int) -> int:
-    """The matrix as SciPy wants it, NumPy's temporaries of a tile, and masks of the table."""
-    return entries * (16 + 2 * itemsize) + 8 * n_rows * width * 8 + 3 * n_rows * n_columns
-
-
-def _csr(indptr: Array, indices: Array, weights: Array | None, n_columns: int) -> csr_array:
+def _csr(
+    indptr: Array, indices: Array, weights: Array | None, n_columns: int, dtype: type = float
+) -> csr_array:
     from scipy.sparse import csr_array
 
-    values = np.ones(len(indices)) if weights is None else weights
+    # Of one type from the start: SciPy sorts a row's entries to convert a matrix.
+    values: Array
+    values = np.ones(len(indices), dtype) if weights is None else weights.astype(dtype, copy=False)
     return csr_array((values, indices, indptr), shape=(len(indptr) - 1, n_columns))
 
 
-def _inverse(diagonal: Array) -> Array:
-    return np.asarray(np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0))
+class Matrix:
+    """A matrix as SciPy wants it, made for the first tile that it is multiplied with."""
+
+    def __init__(self, indptr: Array, indices: Array, weights: Array | None):
+        self.arrays = indptr, indices, weights
+        self._csr: csr_array | None = None
+
+    def product(self, z: Array) -> Array:
+        if self._csr is None or self._csr.dtype != z.dtype:
+            self._csr = _csr(*self.arrays, len(z), z.dtype.type)
+        return np.asarray(self._csr @ z)
 
 
-def _column_sums(values: Array) -> Array:
-    """Sums of float64 columns in the order of the rows, whatever the width."""
-    return np.asarray(values.cumsum(axis=0)[-1])
-
-
-class Passes:
-    """The passes over one matrix; SciPy's products run on one thread."""
-
-    def __init__(self, indptr: Array, indices: Array, weights: Array | None, threads: int):
-        self.indptr, self.indices, self.weights = indptr, indices, weights
-        self.threads = threads
-        self.n_rows = len(indptr) - 1
-        self._matrix: csr_array | None = None
-
-    def shared(self, width: int) -> bool:
-        return True
-
-    def diffuse(
-        self, scale: Array, known: Array, z: Array, out: Array, source: Array | None = None
-    ) -> None:
-        np.copyto(out, scale[:, None] * self._product(z, source), where=~known)
-
-    def diffuse_measured(
-        self, scale: Array, known: Array, z: Array, out: Array, source: Array | None = None
-    ) -> Array:
-        self.diffuse(scale, known, z, out, source)
-        change = np.where(known, 0.0, out.astype(np.float64) - z)
-        return _column_sums(_inverse(scale)[:, None] * change**2)
-
-    def residual(
-        self, diagonal: Array, known: Array, z: Array, out: Array, source: Array | None = None
-    ) -> Array:
-        out[...] = np.where(known, 0, self._product(z, source) - diagonal[:, None] * z)
-        return _column_sums(_inverse(diagonal)[:, None] * out.astype(np.float64) ** 2)
-
-    def laplacian(self, diagonal: Array, known: Array, p: Array, out: Array) -> Array:
-        out[...] = np.where(known, 0, diagonal[:, None] * p - self._product(p, None))
-        return _column_sums(p.astype(np.float64) * out)
-
-    def chebyshev(
-        self, scale: Array, known: Array, t: Array, out: Array, x: Array, factor: float, c: float
-    ) -> None:
-        new = x.dtype.type(factor) * scale[:, None] * self._product(t, None) - out
-        out[...] = np.where(known, 0, new)
+def tile_pass(which: int, matrix: Matrix, row: Array, *arguments: Any) -> None:
+    """One of the passes that ``Passes`` describes, over all rows."""
+    known_bits, z, out, source, x, factor, c, lanes, sums, _, width, _, n_rows = arguments
+    name, row = PASSES[which], row[:, None]
+    known = _cells(known_bits, width)
+    inverse = np.divide(1.0, row, out=np.zeros(row.shape), where=row > 0)
+    own: Any = None if z is None else z[:n_rows]  # columns may outnumber rows
+    summed: Array | float = 0.0
+    if name in OVER_EDGES:
+        product = matrix.product(z)
+        product = product if source is None else product + source
+    if name in ("diffuse", "diffuse_measured"):
+        np.copyto(out, row * product, where=~known)
+        summed = inverse * np.where(known, 0.0, out.astype(np.float64) - own) ** 2
+    elif name == "residual":
+        out[...] = np.where(known, 0, product - row * own)
+        summed = inverse * out.astype(np.float64) ** 2
+    elif name == "laplacian":
+        out[...] = np.where(known, 0, row * own - product)
+        summed = own.astype(np.float64) * out
+    elif name == "chebyshev":
+        out[...] = np.where(known, 0, x.dtype.type(factor) * row * product - out)
         x += x.dtype.type(c) * out
-
-    def step_residual(
-        self, diagonal: Array, known: Array, q: Array, r: Array, alpha: Array
-    ) -> Array:
-        r -= alpha.astype(r.dtype) * q
-        return _column_sums(_inverse(diagonal)[:, None] * r.astype(np.float64) ** 2)
-
-    def step_direction(
-        self, diagonal: Array, known: Array, r: Array, p: Array, x: Array, *lanes: Array
-    ) -> None:
-        alpha, beta, gamma = (lane.astype(x.dtype) for lane in lanes)
-        x += alpha * p
-        p[...] = gamma * (_inverse(diagonal).astype(x.dtype)[:, None] * r) + beta * p
-
-    def known_sums(self, weight: Array, known: Array, z: Array | None, width: int) -> Array:
-        values = 1.0 if z is None else z.astype(np.float64)
-        return _column_sums(np.where(known, weight[:, None] * values, 0.0))
-
-    def squares(self, weight: Array, known: Array, z: Array) -> Array:
-        return _column_sums(weight[:, None] * z.astype(np.float64) ** 2)
-
-    def shift_known(self, weight: Array, known: Array, z: Array, shift: Array) -> None:
-        np.copyto(z, z + shift.astype(z.dtype), where=known)
-
-    def _product(self, z: Array, source: Array | None) -> Array:
-        if self._matrix is None or self._matrix.dtype != z.dtype:
-            self._matrix = _csr(self.indptr, self.indices, self.weights, len(z)).astype(z.dtype)
-        product: Array = self._matrix @ z
-        return product if source is None else product + source
+    elif name == "step_residual":
+        out -= lanes.astype(out.dtype) * own
+        summed = inverse * out.astype(np.float64) ** 2
+    elif name == "step_direction":
+        alpha, beta, gamma = np.split(lanes.astype(x.dtype), 3)
+        x += alpha * out
+        out[...] = gamma * (inverse.astype(x.dtype) * own) + beta * out
+    elif name == "known_sums":
+        summed = np.where(known, row * (1.0 if own is None else own.astype(np.float64)), 0.0)
+    elif name == "squares":
+        summed = row * own.astype(np.float64) ** 2
+    else:
+        np.copyto(out, out + lanes.astype(out.dtype), where=known)
+    if sums is not None:  # in the order of the rows, whatever the width
+        sums[:] = np.cumsum(summed, axis=0)[-1:]
 
 
-def survey(X: Array, threads: int) -> tuple[Array, Array, int]:
-    missing = np.isnan(X)
-    infinite = np.flatnonzero(np.isinf(X))
-    return (
-        missing.sum(axis=1, dtype=np.int32),
-        len(X) - missing.sum(axis=0, dtype=np.int64),
-        int(infinite[0]) if len(infinite) else -1,
-    )
+def _cells(known: Array, width: int) -> Array:
+    return np.unpackbits(known, axis=1, count=width, bitorder="little").astype(bool)
 
 
-def pack(
-    X: Array,
-    columns: slice,
-    order: Array | None,
-    factor: Array,
-    width: int,
-    *,
-    start: Array | None = None,
-    out: Array | None = None,
-    threads: int = 1,
-) -> tuple[Array, Array]:
-    rows = slice(None) if order is None else order
-    n_columns = columns.stop - columns.start
-    known = np.ones((len(factor), width), dtype=bool)
-    z = np.empty((len(factor), width), dtype=X.dtype) if out is None else out
-    z[:, n_columns:] = 0
-    values = X[rows, columns]
-    known[:, :n_columns] = ~np.isnan(values)
-    other = 0 if start is None else start[rows, columns]
-    z[:, :n_columns] = factor[:, None] * np.where(known[:, :n_columns], values, other)
-    return z, known
+def survey(X: Array, F: int, missing_in_row: Array, known: Array, *place: Any) -> None:
+    infinite, lo, hi = place
+    missing = np.isnan(X[lo:hi])
+    missing_in_row[lo:hi] = missing.sum(axis=1)
+    known += hi - lo - missing.sum(axis=0)
+    cells = np.flatnonzero(np.isinf(X[lo:hi]))
+    infinite[:] = lo * F + cells[0] if len(cells) else -1
 
 
-def unpack(
-    X: Array,
-    columns: slice,
-    order: Array | None,
-    factor: Array,
-    z: Array,
-    known: Array,
-    *,
-    shift: Array,
-    fill: Array,
-    component: Array | None = None,
-    reached: Array | None = None,
-    threads: int = 1,
-) -> None:
-    rows = slice(None) if order is None else order
-    values = factor[:, None] * (z + shift.astype(z.dtype))
+def pack(X: Array, start: Array | None, F: int, first: int, count: int, *rest: Any) -> None:
+    order, factor, z, known, width, lo, hi = rest
+    cells = slice(lo, hi) if order is None else order[lo:hi], slice(first, first + count)
+    is_known = np.ones((hi - lo, width), dtype=bool)
+    is_known[:, :count] = ~np.isnan(X[cells])
+    known[lo:hi] = np.packbits(is_known, axis=1, bitorder="little")
+    values = np.where(is_known[:, :count], X[cells], 0 if start is None else start[cells])
+    z[lo:hi, :count] = factor[lo:hi, None] * values
+    z[lo:hi, count:] = 0
+
+
+def unpack(X: Array, F: int, first: int, count: int, order: Array | None, *rest: Any) -> None:
+    factor, z, known, shift, fill, component, reached, width, lo, hi = rest
+    cells = slice(lo, hi) if order is None else order[lo:hi], slice(first, first + count)
+    values = factor[lo:hi, None] * (z[lo:hi] + shift.astype(z.dtype))
     if reached is not None:
-        values = np.where(reached[component], values, fill.astype(z.dtype))
-    n_columns = columns.stop - columns.start
-    old = X[rows, columns]
-    X[rows, columns] = np.where(known[:, :n_columns], old, values[:, :n_columns])
-
-
-def reach(known: Array, by_component: Array | None, starts: Array) -> Array:
-    rows = known if by_component is None else known[by_component]
-    return np.logical_or.reduceat(rows, starts, axis=0)
-
-
-def known_cells(known: Array, n_columns: int) -> Array:
-    return known[:, :n_columns]
-
-
-def edge_range(source: Array, target: Array) -> tuple[int, int]:
-    if not len(source):
-        return 0, -1
-    return int(min(source.min(), target.min())), int(max(source.max(), target.max()))
+        is_reached = _cells(reached, width)[component[lo:hi]]
+        values = np.where(is_reached, values, fill.astype(z.dtype))
+    X[cells] = np.where(_cells(known[lo:hi], count), X[cells], values[:, :count])
 
 
 def build_csr(

@@ -28,8 +28,6 @@ def available() -> int:
 def share(work: Callable[..., Any], pieces: Iterable[tuple[Any, ...]], threads: int) -> list[Any]:
     """``[work(*piece) for piece in pieces]``, by several threads.
 
-    Examples
-    --------
     >>> share(lambda lo, hi: hi - lo, [(0, 3), (3, 10)], threads=2)
     [3, 7]
     """
@@ -44,8 +42,6 @@ def share(work: Callable[..., Any], pieces: Iterable[tuple[Any, ...]], threads: 
 def cut(n: int, pieces: int) -> list[tuple[int, int]]:
     """The range 0..n in at most ``pieces`` nearly equal parts.
 
-    Examples
-    --------
     >>> cut(10, 3)
     [(0, 3), (3, 6), (6, 10)]
     """

@@ -99,10 +99,13 @@ def widest_tile(footprint: Footprint, dtype: np.dtype, limit: int | None) -> int
     fitting = [w for w in widths if fits(footprint, w, limit)]
     if not fitting:
         name = parameter("memory_limit")
-        # A command has read a table by then, and what is left is less than what was typed.
-        verb = "leaves" if name.startswith("--") else "is"
+        left = f"is {readable(limit)}"
+        if name.startswith("--"):
+            # A command has read a table by then, and what is left is less than what was typed:
+            # perhaps nothing, for which 1 stands.
+            left = f"leaves {readable(limit) if limit > 1 else 'nothing'}"
         raise InputError(
-            f"{name} {verb} {readable(limit)} but filling {footprint.n_rows} x "
+            f"{name} {left} but filling {footprint.n_rows} x "
             f"{footprint.n_columns} cells takes at least {readable(footprint.total_bytes(1))} "
             f"({readable(footprint.result_bytes)} of it for the result): raise the limit or fill "
             "fewer columns at a time."
@@ -112,9 +115,11 @@ def widest_tile(footprint: Footprint, dtype: np.dtype, limit: int | None) -> int
 
 def readable(size: float) -> str:
     """
-    >>> readable(1_230_000_000)
-    '1.23 GB'
+    >>> readable(1_230_000_000), readable(1)
+    ('1.23 GB', '1 byte')
     """
+    if size == 1:
+        return "1 byte"
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 1000 or unit == "GB":
             return f"{size:.3g} {unit}"

@@ -81,20 +81,25 @@ class Interior:
     boundary: kernels.Passes
 
 
+def interior_pays(matrix: Operator | Graph, missing: Array) -> bool:
+    """Whether enough entries of the rows that are missing lead to known ones, by a sample."""
+    entries = len(matrix.indices)
+    if not missing.any() or not entries:
+        return False
+    sample = np.random.default_rng(0).integers(0, entries, min(entries, 100_000))
+    sample.sort()  # rows near each other are looked up faster
+    of_missing = missing[np.searchsorted(matrix.indptr, sample, side="right") - 1]
+    if not of_missing.any():
+        return False
+    inside = np.mean(missing[matrix.indices[sample]][of_missing])
+    return bool(inside <= 1.0 - WORTH_LEAVING_OUT)
+
+
 def cut_interior(operator: Operator, missing: Array) -> Interior | None:
     """The interior, given which rows are missing whole; None when leaving A_uk out does not pay."""
     if operator.order is not None:
         missing = missing[operator.order]
-    entries = len(operator.indices)
-    if not missing.any() or not entries:
-        return None
-    sample = np.random.default_rng(0).integers(0, entries, min(entries, 100_000))
-    sample.sort()  # rows near each other are looked up faster
-    row = np.searchsorted(operator.indptr, sample, side="right") - 1
-    of_missing = missing[row]
-    if not of_missing.any() or np.mean(missing[operator.indices[sample]][of_missing]) > (
-        1.0 - WORTH_LEAVING_OUT
-    ):
+    if not interior_pays(operator, missing):
         return None
     rows = np.flatnonzero(missing).astype(np.int32)
     inside = np.full(operator.n_nodes, -1, dtype=np.int32)

@@ -195,6 +195,7 @@ def test_a_full_disk_leaves_nothing(folder, tmp_path):
 def test_engines_from_the_command_line(folder, tmp_path, engine):
     common = ["impute", folder / "nodes.parquet", folder / "edges.parquet", "--json"]
     common += ["--id", "key", "--source", "a", "--target", "b", "--solver", "diffusion"]
+    common += ["--steps", "5"]
     here = graphfill(*common, "-o", "here.parquet", cwd=tmp_path)
     assert here.returncode == 0, here.stderr
     done = graphfill(

@@ -56,8 +56,8 @@ def test_same_arrays_as_in_memory(problem, budget):
     with tempfile.TemporaryDirectory() as folder:
         edges.write_parquet(Path(folder, "edges.parquet"))
         file = EdgeFile(Path(folder, "edges.parquet"), **names)
-        graph, nodes = store_graph(file, Numbering(in_order), Path(folder), budget=budget)
-        assert nodes.n_nodes == graph.n_nodes == expected.n_nodes
+        graph = store_graph(file, Numbering(in_order), Path(folder), budget=budget)
+        assert graph.n_nodes == expected.n_nodes
         assert np.array_equal(graph.indptr, expected.indptr)
         assert np.array_equal(graph.indices, expected.indices)
         assert (graph.weights is None) == (expected.weights is None)
@@ -78,7 +78,7 @@ def test_many_chunks_and_files(tmp_path):
         frame, pl.read_parquet(tmp_path / "edges.parquet"), TableOptions(id="id"), Source()
     ).graph
     told = []
-    graph, _ = store_graph(
+    graph = store_graph(
         EdgeFile(tmp_path / "edges.parquet"),
         Numbering(Ids(np.arange(3000))),
         tmp_path,

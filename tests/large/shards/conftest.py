@@ -1,5 +1,7 @@
 """One engine of each kind for all tests, and the problem they solve."""
 
+from contextlib import closing
+
 import numpy as np
 import pytest
 
@@ -29,14 +31,14 @@ def here():
 
 @pytest.fixture(scope="session")
 def local():
-    with LocalEngine(2) as engine:
+    with closing(LocalEngine(2)) as engine:
         yield engine
 
 
 @pytest.fixture(scope="session")
 def dask():
     pytest.importorskip("distributed")
-    with DaskEngine(workers=2) as engine:
+    with closing(DaskEngine(workers=2)) as engine:
         yield engine
 
 

@@ -5,7 +5,6 @@ import pytest
 
 import graphfill as gf
 from graphfill.large._engines import ShardedSolving, propagate_sharded
-from graphfill.large._shards import StoredGraph
 from graphfill.solve import PropagationOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
@@ -149,17 +148,17 @@ def test_what_a_worker_keeps_in_memory_does_not_matter(here, problem, monkeypatc
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("self_loops", [False, True])
 def test_from_files(here, problem, tmp_path, monkeypatch, weighted, self_loops):
-    monkeypatch.setattr("graphfill.large._shards.source.CHUNK", 1000)  # many chunks
+    monkeypatch.setattr("graphfill.large._shards.manifest.CHUNK", 1000)  # many chunks
     graph, X = problem(weighted=weighted)
-    paths = {}
-    for name in ("indptr", "indices", "weights"):
-        if getattr(graph, name) is not None:
-            paths[name] = tmp_path / f"{name}.npy"
-            np.save(paths[name], getattr(graph, name))
-    np.save(tmp_path / "X.npy", X)
-    stored = StoredGraph.open(**paths)
-    assert (stored.n_edges, stored.n_self_loops) == (graph.n_edges, graph.n_self_loops)
-    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+
+    def mapped_copy(name, array):
+        np.save(tmp_path / f"{name}.npy", array)
+        return np.load(tmp_path / f"{name}.npy", mmap_mode="r")
+
+    names = ("indptr", "indices", "weights")[: 2 + weighted]
+    arrays = {name: mapped_copy(name, getattr(graph, name)) for name in names}
+    stored = gf.Graph.of_sorted_rows(**arrays, n_self_loops=graph.n_self_loops)
+    mapped = mapped_copy("X", X)
     for order in ("given", "locality"):
         result = propagate_sharded(
             mapped, stored, n_shards=3, engine=here, n_iter=4, self_loops=self_loops, order=order

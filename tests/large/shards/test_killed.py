@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -14,14 +15,11 @@ import graphfill as gf
 from graphfill.errors import InputError
 from graphfill.large._engines import DaskEngine, LocalEngine, propagate_sharded, run
 from graphfill.large._shards import cut, join
+from graphfill.solve import PropagationOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
 
 OPTIONS = {"diffusion": {"n_iter": 30}, "exact": {"solver": "exact", "tol": 1e-9}}
-STEPS = {
-    "diffusion": {"name": "diffusion", "n_iter": 30},
-    "exact": {"name": "exact", "tol": 1e-9, "max_iter": 10_000},
-}
 
 
 def barriers(folder):
@@ -36,13 +34,20 @@ def wait_for(folder, barrier):
         time.sleep(0.001)
 
 
+def pids_of(engine):
+    """Process numbers of the workers that run."""
+    if isinstance(engine, DaskEngine):  # known here, whatever state the workers are in
+        return [nanny.pid for nanny in engine._cluster.workers.values() if nanny.pid]
+    return [worker.pid for worker in list(engine._workers.values()) if worker.poll() is None]
+
+
 def kill_workers(engine, folder, kills, rng, done):
     """Kill one worker after another, each a random while after a further barrier."""
     reached = 0
     for _ in range(kills):
         wait_for(folder, reached)
         time.sleep(rng.random() * 0.02)
-        pids = engine.pids
+        pids = pids_of(engine)
         if pids:
             os.kill(rng.choice(pids), signal.SIGKILL)
             done.append(barriers(folder))
@@ -52,7 +57,7 @@ def kill_workers(engine, folder, kills, rng, done):
 def with_killed_workers(engine, solver, kills, problem, folder, seed):
     graph, X = problem(columns=3, seed=seed)
     expected = propagate_sharded(X, graph, n_shards=1, workers=1, **OPTIONS[solver])
-    cut(graph, X, 3, folder, solver=STEPS[solver])
+    cut(graph, X, 3, folder, PropagationOptions(**OPTIONS[solver]))
     done = []
     killer = threading.Thread(
         target=kill_workers, args=(engine, folder, kills, np.random.default_rng(seed), done)
@@ -65,7 +70,7 @@ def with_killed_workers(engine, solver, kills, problem, folder, seed):
 
 
 def test_killed_workers(problem, tmp_path):
-    with LocalEngine(2) as engine:
+    with closing(LocalEngine(2)) as engine:
         done = with_killed_workers(engine, "diffusion", 3, problem, tmp_path / "cut", 0)
     assert len(done) == 3
     assert done[0] < 31  # it was not over yet
@@ -77,7 +82,7 @@ def test_killed_workers(problem, tmp_path):
 def test_many_killed_workers(problem, tmp_path, solver, kind):
     kills = 0
     for seed in range(4):
-        with kind(workers=2) as engine:
+        with closing(kind(workers=2)) as engine:
             kills += len(
                 with_killed_workers(engine, solver, 5, problem, tmp_path / str(seed), seed)
             )
@@ -87,9 +92,9 @@ def test_many_killed_workers(problem, tmp_path, solver, kind):
 @pytest.mark.slow
 def test_all_dask_workers_killed_at_once(problem, tmp_path):
     graph, X = problem(columns=3)
-    cut(graph, X, 3, tmp_path, solver=STEPS["diffusion"])
-    with DaskEngine(workers=2) as engine:
-        pids = engine.pids
+    cut(graph, X, 3, tmp_path, PropagationOptions(**OPTIONS["diffusion"]))
+    with closing(DaskEngine(workers=2)) as engine:
+        pids = pids_of(engine)
 
         def kill_all():
             wait_for(tmp_path, 4)
@@ -115,7 +120,7 @@ run(sys.argv[1], workers=1)
 def with_killed_drivers(solver, kills, problem, folder, here):
     graph, X = problem(columns=3)
     expected = propagate_sharded(X, graph, n_shards=1, engine=here, **OPTIONS[solver])
-    cut(graph, X, 3, folder, solver=STEPS[solver])
+    cut(graph, X, 3, folder, PropagationOptions(**OPTIONS[solver]))
     rng = np.random.default_rng(kills)
     seen = []
     for _ in range(kills):
@@ -151,7 +156,7 @@ def test_many_killed_drivers(problem, tmp_path, here, solver):
 
 def test_two_drivers(problem, tmp_path, here):
     graph, X = problem()
-    cut(graph, X, 2, tmp_path, solver={"name": "diffusion", "n_iter": 2})
+    cut(graph, X, 2, tmp_path, PropagationOptions(n_iter=2))
 
     class Meets:
         def map(self, function, jobs, tick=None):
@@ -167,7 +172,7 @@ def test_two_drivers(problem, tmp_path, here):
 
 def test_a_job_that_kills_every_worker_is_named(monkeypatch):
     monkeypatch.setattr("graphfill.large._engines.engine.ATTEMPTS", 2)
-    with LocalEngine(1) as engine, pytest.raises(InputError, match="of 7 died 2 times"):
+    with closing(LocalEngine(1)) as engine, pytest.raises(InputError, match="of 7 died 2 times"):
         engine.map(os._exit, [7])
 
 
@@ -176,7 +181,7 @@ import time
 from graphfill.large._engines import LocalEngine
 engine = LocalEngine(2)
 engine.map(abs, [1, 2])
-print(*engine.pids, flush=True)
+print(*(worker.pid for worker in engine._workers.values()), flush=True)
 engine.map(time.sleep, [60, 60, 60])
 """
 
@@ -196,7 +201,7 @@ def test_an_interrupt_ends_the_workers():
 
 
 def test_what_a_job_raises_comes_back():
-    with LocalEngine(1) as engine:
+    with closing(LocalEngine(1)) as engine:
         with pytest.raises(ValueError, match="invalid literal for int"):
             engine.map(int, ["1", "one"])
         assert engine.map(abs, [-1, -2, -3]) == [1, 2, 3]

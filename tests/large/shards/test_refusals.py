@@ -11,9 +11,10 @@ import graphfill as gf
 from graphfill.errors import InputError
 from graphfill.large._engines import propagate_sharded, run
 from graphfill.large._shards import cut, join, open_manifest
+from graphfill.solve import PropagationOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
-SOLVER = {"name": "diffusion", "n_iter": 4}
+OPTIONS = PropagationOptions(n_iter=4)
 
 
 class Stops:
@@ -34,7 +35,7 @@ def half_way(problem, tmp_path, here):
     """A run stopped after its third barrier, and what it should come to."""
     graph, X = problem(columns=3)
     folder = tmp_path / "cut"
-    cut(graph, X, 2, folder, solver=SOLVER)
+    cut(graph, X, 2, folder, OPTIONS)
     with pytest.raises(KeyboardInterrupt):
         run(folder, Stops(here, 4))
     return folder, gf.propagate(X, graph, n_iter=4, reorder=False).X
@@ -110,8 +111,7 @@ def test_a_damaged_answer_is_not_joined(half_way, here):
     run(folder, here)
     flip(folder / "state/z-000004-00000.bin")
     with pytest.raises(InputError, match=r"z-000004-00000\.bin has the checksum"):
-        join(folder, folder.parent / "X.npy")
-    assert [p.name for p in folder.parent.iterdir()] == ["cut"]
+        join(folder)
 
 
 def test_changed_inputs(half_way, here, problem):
@@ -155,7 +155,7 @@ class FullDisk:
 @pytest.mark.parametrize("maps", [1, 3])
 def test_a_full_disk(problem, tmp_path, here, maps):
     graph, X = problem(columns=3)
-    cut(graph, X, 2, tmp_path, solver=SOLVER)
+    cut(graph, X, 2, tmp_path, OPTIONS)
     with pytest.raises(InputError, match=r"no room left to write .*z-00000\d-0000\d\.bin"):
         run(tmp_path, FullDisk(here, maps, 5000))
     assert not list(tmp_path.rglob("*.part"))
@@ -187,11 +187,7 @@ def test_a_folder_can_be_moved(half_way, here, tmp_path):
     assert open_manifest(tmp_path / "elsewhere").n_shards == 2
 
 
-def test_self_loops_are_on_or_off(problem, tmp_path):
+def test_self_loops_are_on_or_off(problem):
     graph, X = problem(columns=3)
-    for refused in (
-        lambda: cut(graph, X, 2, tmp_path / "cut", self_loops="no"),
-        lambda: propagate_sharded(X, graph, n_shards=2, self_loops="no"),
-    ):
-        with pytest.raises(InputError, match="self_loops is 'no' but must be True or False"):
-            refused()
+    with pytest.raises(InputError, match="self_loops is 'no' but must be True or False"):
+        propagate_sharded(X, graph, n_shards=2, self_loops="no")

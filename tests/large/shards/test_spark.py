@@ -1,6 +1,7 @@
 """Spark as an engine; needs pyspark and Java."""
 
 import shutil
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def spark():
     pytest.importorskip("pyspark")
-    with SparkEngine(workers=2) as engine:
+    with closing(SparkEngine(workers=2)) as engine:
         yield engine
 
 

@@ -126,6 +126,13 @@ class Stream(io.RawIOBase):
                 text = decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
                 raise self._undecodable(error) from None
+            except UnicodeError:  # of utf-16 and utf-32, whose first bytes tell the order of bytes
+                name = codecs.lookup(self.encoding).name
+                raise InputError(
+                    f"{self.path} does not begin with a byte order mark, which {name} needs: name "
+                    f"the order of its bytes with {option('encoding', self._options.edges)}, as "
+                    f"{name}-le or {name}-be."
+                ) from None
             if not chunk and not text:
                 return
             # UTF-8 passes as it is, unless a character was cut in two at either end of the chunk.

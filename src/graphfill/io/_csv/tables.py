@@ -103,7 +103,7 @@ def _read_texts(file: TextFile, block: int = BLOCK) -> tuple[list[pa.ChunkedArra
             with csv.open_csv(stream, **settings) as reader:
                 for batch in reader:
                     batches.append(batch)
-                    options.report(stream.position, stream.size)
+                    options.progress(stream.position, stream.size)
         except Exception as error:
             if stream.error is not None:
                 raise stream.error from None
@@ -115,7 +115,7 @@ def _read_texts(file: TextFile, block: int = BLOCK) -> tuple[list[pa.ChunkedArra
                 return _read_texts(file, WIDEST_BLOCK)
             raise unreadable(path, error) from None
         check_some_rows(path, any(batch.num_rows for batch in batches), options.edges)
-        options.report(stream.size, stream.size)
+        options.progress(stream.size, stream.size)
     columns = [
         pa.chunked_array([batch.column(number) for batch in batches], pa.string())
         for number in range(len(keys))
@@ -170,18 +170,19 @@ def write(file: IO[bytes], output: Output) -> None:
     columns = [_cells(name, output, dialect.decimal) for name in names]
     size = sum(column.nbytes for column in columns)
     step = max(1, n_rows * BATCH_BYTES // max(size, 1))
-    head = dialect.preamble
+    head = dialect.preamble.encode()
     if dialect.header:
-        head += dialect.separator.join(_quoted(name, dialect) for name in names) + dialect.line_end
+        quoting = replace(dialect, quoted=frozenset(), all_quoted=dialect.quoted_header)
+        head += _lines([pa.chunked_array([[name or None]], "string") for name in names], quoting)
     with compressed(file, output.path) as packed:
-        packed.write(dialect.bom + _encoded(head.encode(), output, dialect))
+        packed.write(dialect.bom + _encoded(head, output, dialect))
         for start in range(0, n_rows, step):
             stop = min(start + step, n_rows)
             lines = _lines([column[start:stop] for column in columns], dialect)
             if stop == n_rows and not dialect.final_line_end:
                 lines = lines[: -len(dialect.line_end)]
             packed.write(_encoded(lines, output, dialect))
-            output.report(size * stop // n_rows, size)
+            output.progress(size * stop // n_rows, size)
 
 
 def output_dialect(output: Output) -> Dialect:
@@ -235,13 +236,6 @@ def as_text(column: pa.ChunkedArray, decimal: str = ".") -> pa.ChunkedArray:
             for cell in column.to_pylist()
         ]
         return pa.chunked_array([pa.array(cells, pa.string())])
-
-
-def _quoted(name: str, dialect: Dialect) -> str:
-    """The name of a column, in quotes if it needs them."""
-    specials = (dialect.separator, '"', "\r", "\n")
-    needed = dialect.quoted_header or any(special in name for special in specials)
-    return '"' + name.replace('"', '""') + '"' if needed else name
 
 
 def _lines(batch: list[pa.ChunkedArray], dialect: Dialect) -> bytes:

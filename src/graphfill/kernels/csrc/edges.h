@@ -14,21 +14,6 @@
 #define EDGES_AHEAD 16 /* half the entries between asking for a place and using it */
 #define END(array, wide, e) ((wide) ? ((const int64_t *)(array))[e] : ((const int32_t *)(array))[e])
 
-static void edge_range(const void *source, const void *target, int wide, int64_t lo, int64_t hi,
-                       int64_t *least, int64_t *most)
-{
-    int64_t low = INT64_MAX, high = INT64_MIN;
-    for (int64_t e = lo; e < hi; e++) {
-        const int64_t u = END(source, wide, e), v = END(target, wide, e);
-        low = u < low ? u : low;
-        low = v < low ? v : low;
-        high = u > high ? u : high;
-        high = v > high ? v : high;
-    }
-    *least = low;
-    *most = high;
-}
-
 /* Which part of the rows a lies in: part p holds bounds[p] <= a < bounds[p + 1]. */
 static inline int64_t part_of(int64_t a, const int64_t *bounds, int64_t parts)
 {

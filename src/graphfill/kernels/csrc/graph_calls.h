@@ -22,27 +22,6 @@ static edge_list take_edges(buffers *b, PyObject *source, PyObject *target)
     return list;
 }
 
-static PyObject *py_edge_range(PyObject *self, PyObject *args)
-{
-    (void)self;
-    PyObject *source, *target;
-    long long lo, hi;
-    if (!PyArg_ParseTuple(args, "OOLL", &source, &target, &lo, &hi)) return NULL;
-    buffers b = {.count = 0, .failed = 0};
-    const edge_list list = take_edges(&b, source, target);
-    CHECK(b, 0 <= lo && lo <= hi && hi <= list.edges, "bad range of edges");
-    int64_t least = 0, most = 0;
-    if (!b.failed) {
-        Py_BEGIN_ALLOW_THREADS
-        edge_range(list.source, list.target, list.wide, lo, hi, &least, &most);
-        Py_END_ALLOW_THREADS
-    }
-    PyObject *none = finish(&b);
-    if (!none) return NULL;
-    Py_DECREF(none);
-    return Py_BuildValue("LL", (long long)least, (long long)most);
-}
-
 static PyObject *py_edge_count(PyObject *self, PyObject *args)
 {
     (void)self;

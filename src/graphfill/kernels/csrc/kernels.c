@@ -2,7 +2,7 @@
  *
  * Nothing here knows NumPy: arguments are contiguous buffers whose lengths are checked
  * against each other, and every loop runs without the interpreter lock on the rows
- * lo <= row < hi, so that Python threads can share one pass. _compiled_tiles.py
+ * lo <= row < hi, so that Python threads can share one pass. _tiles.py
  * and _compiled_graphs.py are the only callers and document each function; entries of the graph
  * are trusted to be in range, which Graph has checked.
  */
@@ -68,7 +68,6 @@ static PyMethodDef METHODS[] = {
     {"survey", py_survey, METH_VARARGS, NULL},
     {"pack", py_pack, METH_VARARGS, NULL},
     {"unpack", py_unpack, METH_VARARGS, NULL},
-    {"edge_range", py_edge_range, METH_VARARGS, NULL},
     {"edge_count", py_edge_count, METH_VARARGS, NULL},
     {"edge_bucket", py_edge_bucket, METH_VARARGS, NULL},
     {"edge_merge", py_edge_merge, METH_VARARGS, NULL},

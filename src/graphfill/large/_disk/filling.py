@@ -207,8 +207,8 @@ def _link(inputs: Inputs, guessed: bool, folder: Path, room: int, tick: Tick) ->
         inputs.check_alike(ids, source, target)
     order = order_by_id(ids)
     numbering = Numbering(ids if order is None else ids.take(order))
-    graph, nodes = store_graph(edges, numbering, folder, budget=room // 2, progress=tick)
-    n_rows, n_outside = table.n_rows, nodes.n_nodes - table.n_rows
+    graph = store_graph(edges, numbering, folder, budget=room // 2, progress=tick)
+    n_rows, n_outside = table.n_rows, graph.n_nodes - table.n_rows
     n_unlinked = int(np.count_nonzero(np.diff(graph.indptr)[:n_rows] == 0))
     if edges.n_edges and n_unlinked == n_rows and n_outside:
         raise inputs.no_match(ids, next(edges.chunks())[0])

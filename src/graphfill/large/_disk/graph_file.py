@@ -48,10 +48,6 @@ class Numbering:
                 self._row_of = np.full(high - low + 3, -1, dtype=np.int32)
                 self._row_of[numbers - (low - 1)] = np.arange(len(ids), dtype=np.int32)
 
-    @property
-    def n_nodes(self) -> int:
-        return len(self.ids)
-
     def rows(self, ends: Ids) -> Array:
         """The number of each end, -1 where it is none of these nodes."""
         import pyarrow.compute as pc
@@ -62,16 +58,6 @@ class Numbering:
         rows = pc.fill_null(pc.index_in(ends.values, value_set=self.ids.values), -1)
         return np.asarray(rows)
 
-    def extended(self, others: Ids) -> Numbering:
-        """The same with further nodes: in order if they are whole numbers, else as they come."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        values = others.values
-        if others.kind == "whole numbers":
-            values = values.take(pc.sort_indices(values))
-        return Numbering(Ids(pa.concat_arrays([self.ids.values, values])))
-
 
 def store_graph(
     edges: EdgeFile,
@@ -80,18 +66,17 @@ def store_graph(
     *,
     budget: int = 1 << 30,
     progress: Tick | None = None,
-) -> tuple[Graph, Numbering]:
+) -> Graph:
     """Sort the edges into files of `folder`; return the graph mapped from them.
 
     The graph has the rows, entries and weights that ``Graph.from_edges`` would have given it.
-
-    `numbering` is that of the table's rows; what else edges name is added to the one returned.
-    The `budget` is the bytes to work in, beyond some 30 per node.
+    `numbering` is that of the table's rows; what else edges name comes after them. The `budget` is
+    the bytes to work in, beyond some 30 per node.
     """
     tick = progress or (lambda share: None)
     at_once = int(np.clip(budget // (2 * EDGE_BYTES), 1 << 12, EDGES_AT_ONCE))
     numbering, counts, all_one = _count(edges, numbering, at_once, lambda s: tick(0.3 * s))
-    check_node_count(numbering.n_nodes)
+    check_node_count(len(numbering.ids))
     bounds = _bounds(counts, max(budget // (2 * SORT_BYTES), 1))
     weight = [] if edges.weight is None or all_one else [("weight", np.float64)]
     entry = np.dtype([("key", np.uint64), *weight])
@@ -106,10 +91,9 @@ def store_graph(
                 for handle, part in zip(handles, parts, strict=True):
                     handle.write(part.data)
                 tick(0.4 * len(ends) / max(edges.n_edges, 1))
-        graph = _sort(files, bounds, entry, folder, lambda s: tick(0.3 * s))
+        return _sort(files, bounds, entry, folder, lambda s: tick(0.3 * s))
     except OSError as error:
         raise refusal(folder, error) from error
-    return graph, numbering
 
 
 def _count(
@@ -118,8 +102,9 @@ def _count(
     """The nodes with those that the table lacks; how many entries each row has at most; whether
     all weights are 1 or 0."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    counts = np.zeros(numbering.n_nodes, dtype=np.int64)
+    counts = np.zeros(len(numbering.ids), dtype=np.int64)
     unknown: tuple[list[Any], list[Any]] = [], []  # different ids at either end
     n_unknown, all_one, ids = 0, True, numbering.ids
     for source, target, weights in edges.chunks(at_once):
@@ -138,9 +123,12 @@ def _count(
         tick(len(source) / max(edges.n_edges, 1))
     if not any(unknown):
         return numbering, counts, all_one
-    others = Ids(pa.concat_arrays([*unknown[0], *unknown[1]]).unique())
+    others = pa.concat_arrays([*unknown[0], *unknown[1]]).unique()
+    if ids.kind == "whole numbers":  # in order, and others as they come
+        others = others.take(pc.sort_indices(others))
     share = np.full(len(others), -(-n_unknown // len(others)))
-    return numbering.extended(others), np.concatenate([counts, share]), all_one
+    more = Numbering(Ids(pa.concat_arrays([ids.values, others])))
+    return more, np.concatenate([counts, share]), all_one
 
 
 def _bounds(counts: Array, entries: int) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,15 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, check_column_name
-from ...io import (
-    Options,
-    Sheet,
-    check_columnar,
-    check_header,
-    check_is_file,
-    check_some_rows,
-    unreadable,
-)
+from ...io import Options, Sheet, check_columnar, check_header, check_is_file, check_some_rows
 from ...table._alignment import edge_without_end
 from ...table._columns import open_column
 from ...table._edge_ends import check_two_ends_named, checked_weights, guess_ends
@@ -41,18 +34,17 @@ TEXT_ROWS = 1 << 16  # of columns whose values have to be counted
 @contextmanager
 def open_parquet(path: Path) -> Iterator[Any]:
     """The file's reader, which reads pages as they are needed and not whole columns ahead."""
-    import pyarrow as pa
     from pyarrow import parquet
+
+    from ...io._columnar import refusing_broken
 
     check_is_file(path)
     check_columnar(path, "parquet")
-    try:
-        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as reader:
-            yield reader
-    except InputError:
-        raise
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise unreadable(path, error) from None
+    with (
+        refusing_broken(path),
+        parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as reader,
+    ):
+        yield reader
 
 
 class EdgeFile:
@@ -139,9 +131,9 @@ class TableFile:
 
         self.path, self._options = path, Options(None, types or {})
         with open_parquet(path) as file:
-            self.schema = file.schema_arrow
-            self.n_rows: int = file.metadata.num_rows
-            self.grouping = grouping_of(file.metadata)
+            self.schema, self._meta = file.schema_arrow, file.metadata
+        self.n_rows: int = self._meta.num_rows
+        self.grouping = grouping_of(self._meta)
         check_header(path, self.schema.names)
         check_some_rows(path, self.n_rows > 0, False)
         for name in self._options.types:
@@ -181,12 +173,16 @@ class TableFile:
 
     # -- sizes --
 
+    def _column_chunks(self) -> Iterator[Any]:
+        """What the file says of each column in each group of rows."""
+        for group in map(self._meta.row_group, range(self._meta.num_row_groups)):
+            yield from map(group.column, range(group.num_columns))
+
     def cell_bytes(self) -> dict[str, float]:
         """Bytes per cell of each column as Arrow holds it, as far as the file tells."""
-        stored = dict.fromkeys(self.names, 0)
+        stored: Counter[str] = Counter()
         for chunk in self._column_chunks():
-            name = chunk.path_in_schema.partition(".")[0]
-            stored[name] = stored.get(name, 0) + chunk.total_uncompressed_size
+            stored[chunk.path_in_schema.partition(".")[0]] += chunk.total_uncompressed_size
         sizes = {}
         for field in self.schema:
             try:
@@ -199,7 +195,12 @@ class TableFile:
         """Sizes of some columns; categories have the values that the first rows have."""
         import pyarrow as pa
 
-        fixed, nulls = self.cell_bytes(), self._null_shares()
+        fixed = self.cell_bytes()
+        nulls: dict[str, float] = defaultdict(float)  # NaN where the file does not say
+        for chunk in self._column_chunks():
+            stats = chunk.statistics
+            known = stats is not None and stats.has_null_count
+            nulls[chunk.path_in_schema] += stats.null_count / self.n_rows if known else np.nan
         # Cells of one width: none has to be read to know it.
         kinds = {name: self.schema.field(name).type for name in names}
         plain = [n for n in names if pa.types.is_primitive(kinds[n]) or pa.types.is_null(kinds[n])]
@@ -209,35 +210,19 @@ class TableFile:
             sample = self.first_rows(some, n_rows)
             for name in some:
                 width = fixed[name] if name in plain else sample[name].nbytes / len(sample)
-                sizes[name] = _column_size(sample.select([name]), width, nulls.get(name))
+                sizes[name] = _column_size(sample.select([name]), width, nulls.get(name, np.nan))
         return {name: sizes[name] for name in names}
 
-    def _null_shares(self) -> dict[str, float]:
-        """Share of nulls in each column, where the file says how many there are."""
-        counts: dict[str, float] = {}
-        for chunk in self._column_chunks():
-            stats = chunk.statistics
-            known = stats is not None and stats.has_null_count
-            count = stats.null_count if known else np.nan
-            counts[chunk.path_in_schema] = counts.get(chunk.path_in_schema, 0) + count
-        return {name: n / self.n_rows for name, n in counts.items() if not np.isnan(n)}
 
-    def _column_chunks(self) -> Iterator[Any]:
-        """What the file says of each column in each group of rows."""
-        with open_parquet(self.path) as file:
-            for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
-                yield from map(group.column, range(group.num_columns))
-
-
-def _column_size(sample: pa.Table, cell_bytes: float, nulls: float | None) -> ColumnSize:
-    """The size of one column from some of its rows; `nulls` is their share, if it is known."""
+def _column_size(sample: pa.Table, cell_bytes: float, nulls: float) -> ColumnSize:
+    """The size of one column from some of its rows; `nulls` is their share, NaN if unknown."""
     import narwhals as nw
     import pyarrow as pa
     import pyarrow.compute as pc
 
     cells = sample.column(0)
     nan = pc.sum(pc.is_nan(cells)).as_py() or 0 if pa.types.is_floating(cells.type) else 0
-    missing = (cells.null_count / len(cells) if nulls is None else nulls) + nan / len(cells)
+    missing = (cells.null_count / len(cells) if np.isnan(nulls) else nulls) + nan / len(cells)
     channels = 0
     if missing:
         frame = nw.from_native(sample, eager_only=True)

@@ -6,7 +6,6 @@ stage); ``benchmarks/plan.py`` compares the estimates with new ones.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
@@ -16,6 +15,7 @@ import numpy as np
 from ... import kernels
 from ...errors import InputError, option
 from ...graph import CACHE_BYTES
+from ...io import machine_memory
 from ...kernels._threads import available
 from ...solve import SMALL_BYTES
 from ...solve._memory import BLOCKS, Footprint, readable
@@ -261,10 +261,7 @@ class Sizing:
 
 def default_limit() -> int:
     """Most of this machine's memory, where no limit is named."""
-    try:
-        return int(MOST_OF_MEMORY * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):  # not on Windows
-        return int(MOST_OF_MEMORY * (8 << 30))
+    return int(MOST_OF_MEMORY * machine_memory())
 
 
 def tile_widths() -> list[int]:

@@ -13,13 +13,13 @@ from functools import partial
 from typing import Any
 
 from ...errors import InputError
-from .engine import ClosingEngine, Function, Tick, missing_engine, worker_died
+from .engine import Engine, Function, Tick, missing_engine, worker_died
 
 RETRIES = 3  # of a job whose worker died, beyond Dask's own
 PATIENCE = 2.0  # seconds without a result until workers are counted
 
 
-class DaskEngine(ClosingEngine):
+class DaskEngine(Engine):
     """Jobs as Dask tasks; Dask runs those of a dead worker again."""
 
     def __init__(self, scheduler: Any = None, workers: int | None = None):
@@ -39,13 +39,6 @@ class DaskEngine(ClosingEngine):
             self.client = dask.Client(self._cluster or scheduler)
         self._addresses: list[str] = []  # of the workers
 
-    @property
-    def pids(self) -> list[int]:
-        """Process numbers of the workers that run."""
-        if self._cluster is not None:  # known here, whatever state the workers are in
-            return [nanny.pid for nanny in self._cluster.workers.values() if nanny.pid]
-        return list(self.client.run(os.getpid).values())
-
     def map(self, function: Function, jobs: Sequence[Any], tick: Tick = None) -> list[Any]:
         """Run the jobs; raises what the first failing one raised."""
         from distributed.scheduler import KilledWorker
@@ -55,7 +48,14 @@ class DaskEngine(ClosingEngine):
         while len(results) < len(jobs):
             self._addresses = self._addresses or sorted(self.client.nthreads())
             waiting = [i for i in range(len(jobs)) if i not in results]
-            futures = {self._submit(function, jobs[i], i): i for i in waiting}
+            futures = {}
+            for i in waiting:
+                # The same worker each time, if it is there: it has the shard at hand.
+                options: dict[str, Any] = {"pure": False}
+                if self._addresses:
+                    address = self._addresses[i % len(self._addresses)]
+                    options |= {"workers": [address], "allow_other_workers": True}
+                futures[self.client.submit(function, jobs[i], **options)] = i
             try:
                 self._collect(futures, results, tick)
             except KilledWorker as error:
@@ -67,14 +67,6 @@ class DaskEngine(ClosingEngine):
                 if len(results) < len(jobs):
                     self.client.cancel(list(futures))
         return [results[i] for i in range(len(jobs))]
-
-    def _submit(self, function: Function, job: Any, number: int) -> Any:
-        """The same worker each time, if it is there: it has the shard at hand."""
-        options: dict[str, Any] = {}
-        if self._addresses:
-            address = self._addresses[number % len(self._addresses)]
-            options = {"workers": [address], "allow_other_workers": True}
-        return self.client.submit(function, job, pure=False, **options)
 
     def _collect(self, futures: dict[Any, int], results: dict[int, Any], tick: Tick) -> None:
         """Wait for results; return early when a worker is gone.
@@ -108,7 +100,7 @@ class DaskEngine(ClosingEngine):
             self._cluster.close()
 
 
-class SparkEngine(ClosingEngine):
+class SparkEngine(Engine):
     """Jobs as the partitions of one stage; Spark runs those of a dead executor again."""
 
     def __init__(self, master: Any = None, workers: int | None = None):

@@ -12,8 +12,9 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from ...errors import InputError, check_number
 from ...kernels._threads import available
@@ -45,16 +46,6 @@ class Engine(Protocol):
         ...
 
 
-class ClosingEngine(Engine):
-    """An engine that ``with`` closes."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-
 def missing_engine(name: str, package: str) -> InputError:
     """An engine whose package is not installed."""
     return InputError(
@@ -70,7 +61,7 @@ def worker_died(job: Any, times: int, detail: str) -> InputError:
     )
 
 
-class LocalEngine(ClosingEngine):
+class LocalEngine(Engine):
     """Fresh Python processes, one job each at a time; a dead one is replaced.
 
     They are not forked, and do not import the script that starts them, which therefore needs no
@@ -84,11 +75,6 @@ class LocalEngine(ClosingEngine):
         self.n_workers = workers or available()
         self._workers: dict[int, Worker] = {}
         self._interrupted = threading.Event()
-
-    @property
-    def pids(self) -> list[int]:
-        """Process numbers of the workers that run."""
-        return [worker.pid for worker in list(self._workers.values()) if worker.poll() is None]
 
     def map(self, function: Function, jobs: Sequence[Any], tick: Tick = None) -> list[Any]:
         """Run the jobs; raises what the first failing one raised, once those begun are done."""
@@ -120,20 +106,17 @@ class LocalEngine(ClosingEngine):
                 with lock:
                     failures.append(error)
 
-        threads = [threading.Thread(target=serve, args=(k,), daemon=True) for k in range(n)]
-        for thread in threads:
-            thread.start()
-        try:
-            for thread in threads:
-                thread.join()
-        except BaseException:  # an interrupt: end the workers, which ends the threads
-            self._interrupted.set()
-            for worker in list(self._workers.values()):
-                worker.kill()
-            for thread in threads:
-                thread.join()
-            self.close()
-            raise
+        with ThreadPoolExecutor(max(n, 1)) as threads:
+            served = [threads.submit(serve, k) for k in range(n)]
+            try:
+                wait(served)
+            except BaseException:  # an interrupt: end the workers, which ends the threads
+                self._interrupted.set()
+                for worker in list(self._workers.values()):
+                    worker.kill()
+                wait(served)
+                self.close()
+                raise
         if failures:
             raise failures[0]
         return results

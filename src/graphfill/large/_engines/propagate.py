@@ -14,9 +14,9 @@ import numpy as np
 
 from ...errors import InputError, check_choice, parameter
 from ...solve import Problem, PropagationOptions, Result, finish, open_matrix
-from .._shards import cut, join, open_manifest
-from .._shards.manifest import NAME
-from .._shards.source import as_graph, check_same_inputs, describe
+from .._shards import cut, join
+from .._shards.cutting import as_graph
+from .._shards.manifest import NAME, check_same_inputs, describe, open_manifest
 from .driver import run
 from .engine import Engine
 
@@ -54,7 +54,7 @@ def propagate_sharded(
     Parameters
     ----------
     X, missing_mask : as in ``propagate``; X may be a ``numpy.memmap``
-    graph : Graph, anything ``Graph.of`` recognises, or a ``StoredGraph`` on disk
+    graph : Graph, or anything ``Graph.of`` recognises
     n_shards : int
     engine : {"local", "dask", "spark"} or Engine
         Processes on this machine, or the workers of a cluster.
@@ -90,11 +90,6 @@ def propagate_sharded(
     values = opened.values
     rows = as_graph(graph, len(values))
     problem = Problem.of(options, rows, values.dtype)
-    chosen: dict[str, Any] = {"name": "diffusion", "n_iter": int(n_iter)}
-    if options.exact:
-        chosen = {"name": "exact", "tol": problem.tol, "max_iter": int(max_iter)}
-    asked: dict[str, Any] = {"n_shards": n_shards, "normalization": normalization}
-    asked |= {"self_loops": self_loops, "shrinkage": float(shrinkage), "order": order}
     with ExitStack() as stack:
         if folder is None:
             place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="graphfill-")))
@@ -102,11 +97,11 @@ def propagate_sharded(
             place = Path(folder)
         if (place / NAME).exists():
             manifest = open_manifest(place)
-            given = describe(rows, values, **asked) | chosen
-            check_same_inputs(place, {**manifest.inputs, **manifest.solver}, given)
+            inputs, solving = describe(rows, values, n_shards, order, problem)
+            check_same_inputs(manifest, inputs | solving)
         else:
             durable = folder is not None
-            manifest = cut(rows, values, folder=place, solver=chosen, durable=durable, **asked)
+            manifest = cut(rows, values, n_shards, place, options, order=order, durable=durable)
         run(place, engine, progress=progress, workers=workers, scheduler=scheduler)
         joined = join(place, unreached=unreached)
     return finish(

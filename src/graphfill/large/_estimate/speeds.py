@@ -95,10 +95,8 @@ def kernel_pace(sample: Sample, threads: int) -> Pace:
 
     It gathers the rows that sampled edges lead to, so that caches are missed as they will be.
     """
-    n_nodes, n_rows = (
-        sample.sizing.n_nodes,
-        min(sample.sizing.n_nodes, MOST_TILE_BYTES // ROW_BYTES),
-    )
+    n_nodes = sample.sizing.n_nodes
+    n_rows = min(n_nodes, MOST_TILE_BYTES // ROW_BYTES)
     ends = np.concatenate([sample.ends, sample.ends[::-1]], axis=1)
     if not ends.size:
         ends = np.zeros((2, 1), dtype=np.int64)
@@ -129,7 +127,8 @@ def _passes(columns: Array, n_rows: int, sample: Sample, threads: int) -> Pace:
     factor = np.ones(n_rows)
     _, known = kernels.pack(out, slice(0, LANES), None, factor, LANES)
     out.fill(0.0)
-    whole, _ = timed(passes.laplacian, factor, known, p, out, times=6)
+    tried = factor[:n_tried], known[:n_tried], p, out[:n_tried]
+    whole, _ = timed(passes.laplacian, *tried, times=6)
     over_rows = kernels.Passes(np.zeros(n_rows + 1, np.int64), columns[:0], None, threads)
     alpha = np.zeros(LANES)
     step, _ = timed(over_rows.step_residual, factor, known, p, out, alpha, times=3)

@@ -13,8 +13,7 @@ No engine is imported here: see :mod:`graphfill.large._engines` for what runs th
 """
 
 from .cutting import cut
-from .joining import join
 from .manifest import open_manifest
-from .source import StoredGraph
+from .shard import join
 
-__all__ = ["StoredGraph", "cut", "join", "open_manifest"]
+__all__ = ["cut", "join", "open_manifest"]

@@ -10,16 +10,13 @@ from typing import Any
 import numpy as np
 
 from ... import kernels
-from ...errors import InputError, check_choice, check_flag, check_number
-from ...graph import cluster_order
-from ...graph._components import graph_components, inverse_order
-from ...graph._graph import Graph
+from ...errors import InputError, check_choice, check_number
+from ...graph import Graph, cluster_order, graph_components, inverse_order, with_self_loops
 from ...io import refusal, sync_folder
-from ...solve import WORTH_LEAVING_OUT, Span, check_magnitudes, open_matrix
+from ...solve import Problem, PropagationOptions, check_magnitudes, check_row_count, open_matrix
 from ...solve._memory import ROW_BYTES, tiles
-from ...solve._operator import row_factors
-from .manifest import Manifest
-from .source import as_graph, describe, survey, with_loops
+from ...solve._operator import interior_pays, row_factors
+from .manifest import CHUNK, Manifest, describe
 from .storage import write_arrays
 
 Array = np.ndarray
@@ -33,12 +30,9 @@ def cut(
     X: Any,
     n_shards: int,
     folder: str | Path,
+    options: PropagationOptions | None = None,
     *,
-    normalization: str = "sym",
-    self_loops: bool = False,
-    shrinkage: float = 0.0,
     order: str = "given",
-    solver: dict[str, Any] | None = None,
     durable: bool = True,
 ) -> Manifest:
     """Cut the rows of a graph and a matrix into shards, each a file of its own.
@@ -49,36 +43,26 @@ def cut(
     in one piece.
 
     Takes one shard's memory, some 40 bytes per node, and a bit per component and column; the
-    graph and X may be memory-mapped.
+    arrays of the graph, and X, may be memory-mapped.
 
-    `graph` is a Graph, a StoredGraph or anything ``Graph.of`` recognises; the `folder` is made if
-    need be, and must be empty. `normalization`, `self_loops` and `shrinkage` are as in
-    :func:`graphfill.propagate`; the `order` "locality" puts clusters together, which makes halos
-    smaller. The `solver` to run is ``{"name": "diffusion", "n_iter": 40}`` by default, or
-    ``{"name": "exact", "tol": 1e-6, "max_iter": 10000}``. A `durable` cut forces files to disk
-    before they count: without it, a crash of the machine (not of a process) can spoil the folder,
-    which is then refused.
+    `graph` is a Graph or anything ``Graph.of`` recognises; the `folder` is made if need be, and
+    must be empty. Of the `options`, the solver is diffusion or exact; the `order` "locality" puts
+    clusters together, which makes halos smaller. A `durable` cut forces files to disk before they
+    count: without it, a crash of the machine (not of a process) can spoil the folder, which is
+    then refused.
     """
-    check_choice("normalization", normalization, ("sym", "rw"))
     check_choice("order", order, ("given", "locality"))
     check_number("n_shards", n_shards, low=1, integer=True)
-    check_flag("self_loops", self_loops)
-    check_number("shrinkage", shrinkage, low=0)
+    options = options or PropagationOptions()
     values, folder = open_matrix(X).values, Path(folder)
     graph = as_graph(graph, len(values))
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(
             f"{folder} exists and is no empty folder: name another, or empty it to cut again."
         )
-    inputs = describe(
-        graph, values, n_shards=n_shards, normalization=normalization, self_loops=self_loops,
-        shrinkage=float(shrinkage), order=order,
-    )  # fmt: skip
-    solver = solver or {"name": "diffusion", "n_iter": 40}
-    span = Span.of(graph, self_loops=self_loops, shrinkage=shrinkage)
-    if "tol" in solver and span.tolerance(solver["tol"]) < solver["tol"]:
-        solver = {**solver, "stop": span.tolerance(solver["tol"])}
-    dtype = span.dtype(values.dtype, exact=solver["name"] == "exact")
+    problem = Problem.of(options, graph, values.dtype)
+    inputs, solver = describe(graph, values, n_shards, order, problem)
+    dtype, exponent = problem.dtype, problem.span.exponent
     missing_in_row, largest, seen = survey(values)
     # Columns are not scaled here, as they are in one piece.
     check_magnitudes(largest, dtype)
@@ -87,15 +71,23 @@ def cut(
     nodes = cluster_order(graph) if by_cluster else None
     work = 1 + np.diff(graph.indptr)
     bounds = cut_rows(work if nodes is None else work[nodes], n_shards)
-    _make_folders(folder)
-    if self_loops:
-        graph = with_loops(graph, folder)
-    degree = np.ldexp(graph.degrees(), span.exponent) if span.exponent else graph.degrees()
-    whole = Extract(
-        graph, values, dtype, span.exponent, nodes, degree, label, bounds, normalization, shrinkage,
-        known_first(graph, missing_in_row, values.shape[1]),
-    )  # fmt: skip
+    try:
+        for name in ("state", "barriers"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise refusal(folder, error) from error
+    sync_folder(folder)
+    if options.self_loops:
+        graph = with_self_loops(graph)
+    degree = np.ldexp(graph.degrees(), exponent) if exponent else graph.degrees()
+    # An unsharded run sums over known rows first where rows are known or missing whole, and
+    # leaving the known ones out of its loops pays.
+    last = missing_in_row > 0
+    by_row = np.isin(missing_in_row, (0, values.shape[1])).all()
+    sum_last = last if by_row and interior_pays(graph, last) else None
+    whole = Extract(graph, values, dtype, exponent, nodes, degree, label, bounds, options, sum_last)
     written = _write_shards(whole, n_components, folder, durable)
+    widest = max(w for w in kernels.tile_widths(dtype) if w * dtype.itemsize <= ROW_BYTES)
     manifest = Manifest(
         folder=folder,
         n_rows=len(values),
@@ -104,7 +96,7 @@ def cut(
         n_entries=len(graph.indices),
         bounds=bounds,
         block_rows=block_rows(len(values)),
-        tiles=cut_columns(values.shape[1], dtype),
+        tiles=[[t.start, t.stop, w] for t, w in tiles(values.shape[1], widest, dtype)],
         inputs=inputs,
         solver=solver,
         n_components=int(n_components),
@@ -117,13 +109,11 @@ def cut(
     return manifest
 
 
-def _make_folders(folder: Path) -> None:
-    try:
-        for name in ("state", "barriers"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise refusal(folder, error) from error
-    sync_folder(folder)
+def as_graph(graph: Any, n_rows: int) -> Graph:
+    """The graph, with one node per row of X."""
+    rows = Graph.of(graph, n_nodes=n_rows)
+    check_row_count(n_rows, rows.n_nodes)
+    return rows
 
 
 def _write_shards(whole: Extract, n_components: int, folder: Path, durable: bool) -> dict[str, Any]:
@@ -139,8 +129,6 @@ def _write_shards(whole: Extract, n_components: int, folder: Path, durable: bool
         bits[components] |= np.bitwise_or.reduceat(known, starts, axis=0)
         halo.append(len(arrays["halo"]))
         shards.append(write_arrays(folder / f"shard-{shard:05d}.bin", arrays, durable))
-    for path in folder.glob("loops-*.npy"):
-        path.unlink()
     reached = write_arrays(folder / "reached.bin", {"bits": bits}, durable)
     sizes = np.bincount(whole.label, minlength=n_components)
     n_unreached, step = 0, 1 << 16  # components at a time: there may be as many as nodes
@@ -148,6 +136,24 @@ def _write_shards(whole: Extract, n_components: int, folder: Path, durable: bool
         known = np.unpackbits(bits[lo : lo + step], axis=1, count=n_columns)
         n_unreached += int(sizes[lo : lo + step] @ (n_columns - known.sum(axis=1, dtype=np.int64)))
     return {"shards": shards, "halo": halo, "reached": reached, "n_unreached": n_unreached}
+
+
+def survey(X: Array) -> tuple[Array, Array, dict[str, Any]]:
+    """Missing cells per row, the largest magnitude per column, and what the manifest says of X."""
+    n, columns = X.shape
+    missing_in_row = np.empty(n, dtype=np.int32)
+    known, total, largest = np.zeros(columns, dtype=np.int64), np.zeros(columns), np.zeros(columns)
+    step = max(1, CHUNK // columns)
+    for lo in range(0, n, step):
+        part = np.ascontiguousarray(X[lo : lo + step])
+        missing_in_row[lo : lo + step], here, _ = kernels.survey(part, 1)
+        known += here
+        total += np.nansum(part, axis=0, dtype=np.float64)
+        largest = np.fmax(largest, np.fmax.reduce(np.abs(part), axis=0))
+    means = total / np.maximum(known, 1)
+    n_missing = int(missing_in_row.sum(dtype=np.int64))
+    summary = {"n_missing": n_missing, "known_in_column": known.tolist(), "means": means.tolist()}
+    return missing_in_row, largest, summary
 
 
 # -- where to cut, and the arrays of one shard --
@@ -204,12 +210,6 @@ def cut_rows(work: Array, n_shards: int) -> list[int]:
     return bounds
 
 
-def cut_columns(n_columns: int, dtype: np.dtype) -> list[list[int]]:
-    """Tiles of columns: first, last + 1, and the width that holds them."""
-    widest = max(w for w in kernels.tile_widths(dtype) if w * dtype.itemsize <= ROW_BYTES)
-    return [[t.start, t.stop, width] for t, width in tiles(n_columns, widest, dtype)]
-
-
 @dataclass
 class Extract:
     """Takes the rows of one shard out of the whole graph and matrix."""
@@ -222,9 +222,8 @@ class Extract:
     degree: Array
     label: Array
     bounds: list[int]
-    normalization: str
-    shrinkage: float
-    sum_last: Array | None  # see :func:`known_first`
+    options: PropagationOptions
+    sum_last: Array | None  # nodes that come last in sums, where an unsharded run does so
 
     @cached_property
     def rank(self) -> Array | None:
@@ -277,22 +276,5 @@ class Extract:
         return indptr, column[by_sum], None if weights is None else weights[by_sum]
 
     def _factors(self, rows: Any) -> dict[str, Array]:
-        return row_factors(self.degree[rows], self.normalization, self.shrinkage, self.dtype)
-
-
-def known_first(graph: Graph, missing_in_row: Array, n_columns: int) -> Array | None:
-    """Which nodes to sum over last, where an unsharded run sums over the known ones first.
-
-    It does when rows are known or missing whole and leaving the known ones out of its loops pays
-    (see ``cut_interior``, whose sample this is); None where it does not.
-    """
-    if not np.isin(missing_in_row, (0, n_columns)).all() or not len(graph.indices):
-        return None
-    missing = missing_in_row > 0
-    entries = len(graph.indices)
-    sample = np.random.default_rng(0).integers(0, entries, min(entries, 100_000))
-    of_missing = missing[np.searchsorted(graph.indptr, sample, side="right") - 1]
-    if not of_missing.any():
-        return None
-    share = np.mean(missing[graph.indices[sample]][of_missing])
-    return None if share > 1.0 - WORTH_LEAVING_OUT else missing
+        options = self.options
+        return row_factors(self.degree[rows], options.normalization, options.shrinkage, self.dtype)

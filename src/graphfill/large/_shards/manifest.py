@@ -7,6 +7,7 @@ array is current, the checksums of its files, and what the solver must know to g
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zlib
 from dataclasses import asdict, dataclass, field
@@ -16,9 +17,14 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
+from ...graph import Graph
 from ...io import sync_folder
+from ...solve import Problem
 from .storage import verify, writing
 
+Array = np.ndarray
+
+CHUNK = 1 << 20  # numbers that are read together: what is read may be mapped into memory
 FORMAT = "graphfill shards, version 1"
 NAME = "manifest.json"
 
@@ -51,11 +57,6 @@ class Manifest:
     @property
     def n_shards(self) -> int:
         return len(self.shards)
-
-    @property
-    def halo_share(self) -> float:
-        """Rows read from other shards in a step, as a share of all rows."""
-        return sum(self.halo) / self.n_rows
 
     @property
     def lanes(self) -> int:
@@ -96,6 +97,51 @@ def open_manifest(folder: str | Path) -> Manifest:
         return Manifest(folder=path.parent, **content)
     except TypeError as error:
         raise _broken(path, str(error)) from None
+
+
+def digest(*arrays: Array | None) -> str:
+    """SHA-256 of some arrays, their types and their shapes."""
+    total = hashlib.sha256()
+    for array in arrays:
+        if array is None:
+            total.update(b"none")
+            continue
+        total.update(f"{array.dtype.str}{array.shape}".encode())
+        flat = array.reshape(-1)
+        for start in range(0, len(flat), CHUNK):
+            total.update(np.ascontiguousarray(flat[start : start + CHUNK]).view(np.uint8).data)
+    return total.hexdigest()
+
+
+def describe(
+    graph: Graph, values: Array, n_shards: int, order: str, problem: Problem
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a folder is cut from, and its solver: to go on in it, all of this must be the same."""
+    options = problem.options
+    inputs = {
+        "graph": digest(graph.indptr, graph.indices, graph.weights), "X": digest(values),
+        "n_shards": n_shards, "normalization": options.normalization,
+        "self_loops": options.self_loops, "shrinkage": float(options.shrinkage), "order": order,
+    }  # fmt: skip
+    if not options.exact:
+        return inputs, {"name": "diffusion", "n_iter": int(options.n_iter)}
+    solver = {"name": "exact", "tol": problem.tol, "max_iter": int(options.max_iter)}
+    return inputs, solver | ({"stop": problem.stop} if problem.stop < problem.tol else {})
+
+
+def check_same_inputs(manifest: Manifest, given: dict[str, Any]) -> None:
+    """Refuse to go on in a folder that another graph, another X or other options were cut into."""
+    cut = manifest.inputs | manifest.solver
+    for name, value in given.items():
+        if cut.get(name) != value:
+            change = f"{name} is {value!r} but was {cut.get(name)!r}"
+            if name in ("graph", "X"):
+                now, before = str(value)[:12], str(cut.get(name))[:12]
+                change = f"{name} has the checksum {now}... but had {before}..."
+            raise InputError(
+                f"{manifest.folder} was cut from other inputs ({change}): pass what it was cut "
+                "from to go on, or name an empty folder to start anew."
+            )
 
 
 def no_shards(folder: Path) -> InputError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -103,9 +104,9 @@ class Plan(ABC):
     def share(self) -> float:
         """How much of the work is done, 0 to 1."""
 
-    @abstractmethod
     def share_of_step(self) -> float:
         """How much of the work the next step is, as far as one can tell."""
+        return 0.0
 
     @abstractmethod
     def where(self) -> str:
@@ -207,23 +208,18 @@ class ConjugateGradients(Plan):
             search.set_direction(total)
             state["at"] = "direction" if search.active.any() else "finish"
         else:
-            state["at"] = "end" if search.settle(total, dtype, self._tiles()) else "residual"
+            ends = np.cumsum([width for *_, width in self.manifest.tiles]).tolist()
+            tiles = [slice(lo, hi) for lo, hi in pairwise([0, *ends])]
+            state["at"] = "end" if search.settle(total, dtype, tiles) else "residual"
         state.update(vars(search))
 
     def _search(self) -> Search:
         return Search(**{field.name: self.state[field.name] for field in fields(Search)})
 
-    def _tiles(self) -> list[slice]:
-        ends = np.cumsum([width for *_, width in self.manifest.tiles]).tolist()
-        return [slice(lo, hi) for lo, hi in zip([0, *ends], ends, strict=False)]
-
     def share(self) -> float:
         if self.done or "goal" not in self.state:
             return float(self.done)
         return self._search().share()
-
-    def share_of_step(self) -> float:
-        return 0.0
 
     def where(self) -> str:
         iterations = self.state.get("iterations")

@@ -1,17 +1,21 @@
-"""One shard as a worker holds it: its rows of the graph, its tiles of the matrix, its passes."""
+"""One shard as a worker holds it: its rows of the graph, its tiles of the matrix, its passes.
+
+And the answer, put together from all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from ... import kernels
-from ...errors import InputError
-from .manifest import NAME, Manifest, no_shards, open_manifest
+from ...errors import InputError, check_choice
+from .manifest import NAME, Manifest, newest, no_shards, open_manifest
+from .plan import Outcome, make_plan
 from .storage import map_arrays, map_file
 
 Array = np.ndarray
@@ -49,12 +53,15 @@ class Shard:
             for owner in range(manifest.n_shards)
             if starts[owner + 1] > starts[owner]
         ]
+        # Sums per block of rows: a total over all shards is added block by block in the order of
+        # the rows, so it does not depend on where they were cut (up to rounding, on SciPy's
+        # kernels). One thread: what runs side by side are shards.
         graph = arrays["indptr"], arrays["indices"], arrays.get("weights")
-        self.passes = make_passes(*graph, manifest.block_rows)
+        self.passes = kernels.Passes(*graph, 1, manifest.block_rows)
         no_entries = np.zeros(self.n_halo + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), None
-        self.halo_passes = make_passes(*no_entries, manifest.block_rows)
+        self.halo_passes = kernels.Passes(*no_entries, 1)
         self.cache: Cache = {}
-        self._files: dict[tuple[str, int, int], Array] = {}
+        self.files: dict[tuple[str, int, int], Array] = {}
 
     @cached_property
     def known(self) -> list[Array]:
@@ -82,10 +89,10 @@ class Shard:
         manifest, lanes = self.manifest, self.lanes(tile)
         rows = manifest.bounds[owner + 1] - manifest.bounds[owner]
         key = name, version, owner
-        if key not in self._files:
+        if key not in self.files:
             path = manifest.state_path(name, version, owner)
-            self._files[key] = map_file(path, manifest.state_bytes(owner)).view(self.dtype)
-        part = self._files[key][rows * lanes.start : rows * lanes.stop]
+            self.files[key] = map_file(path, manifest.state_bytes(owner)).view(self.dtype)
+        part = self.files[key][rows * lanes.start : rows * lanes.stop]
         return part.reshape(rows, -1)
 
     def gather(self, name: str, version: int, tile: int, block: Array) -> None:
@@ -95,10 +102,6 @@ class Shard:
             target = block[self.n_rows + start : self.n_rows + stop]
             # "clip" lets NumPy write straight to the target; the cut made sure of the range.
             np.take(source, self._halo[start:stop], axis=0, out=target, mode="clip")
-
-    def close_files(self) -> None:
-        """Close the files of a step: deleted ones would still take up the disk."""
-        self._files.clear()
 
     def keep(self, arrays: Cache) -> None:
         """Keep arrays for the next step, if there is room for them."""
@@ -130,69 +133,70 @@ def open_shard(folder: str | Path, number: int) -> Shard:
     return _held[cut, number]
 
 
-def make_passes(
-    indptr: Array, indices: Array, weights: Array | None, block_rows: int
-) -> kernels.Passes:
-    """Passes over one shard's rows: z has halo rows after the shard's own, all else has not.
+@dataclass(frozen=True)
+class Joined:
+    """The filled matrix, how the solver ended, and what was reached."""
 
-    What the kernels' Passes return as one sum per column, these return per block of rows, as an
-    array of shape (blocks, width). A total over all shards is added block by block in the order
-    of the rows, as the kernels do it within one: so it does not depend on where the rows were cut
-    (on SciPy's kernels, up to rounding).
+    X: Array
+    n_iter: Array  # per column, as the next
+    residual: Array
+    label: Array  # the component of each node
+    reached: Array  # bool [components, columns]
+
+
+def join(folder: str | Path, *, unreached: str = "zero") -> Joined:
+    """Put the filled matrix together, rows in the order of the nodes.
+
+    Known cells have the bits they had. Every file is compared with its checksum first. The run in
+    `folder` must have come to its end. `unreached` ("zero", "mean" or "nan") is what is put where
+    no known cell of the column is connected to the node.
     """
-    if kernels.implementation != "compiled":
-        return cast(kernels.Passes, _SciPyPasses(indptr, indices, weights))
-    passes = _CompiledPasses(indptr, indices, weights, 1)
-    passes.block_rows = block_rows
-    return passes
+    check_choice("unreached", unreached, ("zero", "mean", "nan"))
+    manifest = open_manifest(folder)
+    barrier = newest(manifest)
+    plan = make_plan(manifest, None if barrier is None else barrier.state)
+    if barrier is None or not plan.done:
+        raise InputError(
+            f"The run in {manifest.folder} has come to {plan.where()} and not to its end: call "
+            "run(folder) first."
+        )
+    manifest.verify(manifest.reached)
+    bits = map_arrays(manifest.folder, manifest.reached)["bits"]
+    reached = np.unpackbits(bits, axis=1, count=manifest.n_columns).astype(bool)
+    fill = np.full(manifest.n_columns, np.nan if unreached == "nan" else 0.0)
+    if unreached == "mean":
+        fill = np.array(manifest.means)
+
+    outcome, label = plan.outcome(), np.empty(manifest.n_rows, dtype=np.int32)
+    X = np.empty((manifest.n_rows, manifest.n_columns), dtype=manifest.dtype)
+    for number in range(manifest.n_shards):
+        barrier.verify(manifest, "z", number)
+        manifest.verify(manifest.shards[number])
+        shard = open_shard(manifest.folder, number)
+        start = manifest.bounds[number]
+        rows = slice(start, start + shard.n_rows) if shard.nodes is None else shard.nodes
+        label[rows] = shard.label
+        X[rows] = _filled(shard, barrier.versions["z"], outcome, fill, reached)
+    used = np.concatenate([np.arange(width) < hi - lo for lo, hi, width in manifest.tiles])
+    return Joined(X, outcome.n_iter[used], outcome.residual[used], label, reached)
 
 
-class _CompiledPasses(kernels.Passes):
-    """One thread: what runs side by side are shards."""
-
-    block_rows: int
-
-    def _run(self, name: str, row: Array, known: Array, z: Any, out: Any, **given: Any) -> Array:
-        from ...kernels import _compiled
-
-        width = given.get("width") or (out if out is not None else z).shape[1]
-        n_blocks = -(-self.n_rows // self.block_rows)
-        sums = np.zeros((n_blocks, width)) if given.get("measured") else None
-        _compiled.tile_pass(
-            _compiled.PASSES.index(name), self.indptr, self.indices, self.weights, row, known, z,
-            out, given.get("source"), given.get("x"), *given.get("factors", (0.0, 0.0)),
-            given.get("lanes"), sums, self.block_rows, width, 0,
-            self.n_rows,
-        )  # fmt: skip
-        return np.empty(0) if sums is None else sums
-
-
-class _SciPyPasses:
-    """Every pass gets the shard's own rows of z, and its product all of them; one block of sums."""
-
-    def __init__(self, indptr: Array, indices: Array, weights: Array | None):
-        self._inner = _SciPyProduct(indptr, indices, weights, 1)
-
-    def __getattr__(self, name: str) -> Any:
-        wanted = getattr(self._inner, name)
-        return self._on_own_rows(wanted) if callable(wanted) else wanted
-
-    def _on_own_rows(self, whole_pass: Callable[..., Array | None]) -> Callable[..., Array | None]:
-        def run(row: Array, known: Array, z: Array | None, *rest: Any) -> Array | None:
-            self._inner.all_rows = z
-            own = None if z is None else z[: self._inner.n_rows]
-            sums = whole_pass(row, known, own, *rest)
-            return None if sums is None else sums[None]
-
-        return run
-
-
-class _SciPyProduct(kernels.Passes):
-    all_rows: Array | None = None
-
-    def _product(self, z: Array, source: Array | None) -> Array:
-        if self.weights is None:
-            # Of the tile's type from the start: SciPy sorts a row's entries to convert a matrix.
-            self.weights = np.ones(len(self.indices), dtype=z.dtype)
-        product: Array = super()._product(self.all_rows, source)  # type: ignore[misc]
-        return product
+def _filled(shard: Shard, version: int, outcome: Outcome, fill: Array, reached: Array) -> Array:
+    """One shard's rows of X with their missing cells filled."""
+    out = np.array(shard.X)
+    components, component = np.unique(shard.label, return_inverse=True)
+    known_here = reached[components]
+    for tile, (start, stop, width) in enumerate(shard.manifest.tiles):
+        columns = slice(start, stop)
+        options: dict[str, Any] = {"shift": np.ascontiguousarray(outcome.shift[shard.lanes(tile)])}
+        options["fill"] = np.zeros(width)
+        options["fill"][: stop - start] = fill[columns]
+        if not known_here[:, columns].all():
+            # What the kernels take for "known" of components is made as that of rows is.
+            lacks = np.where(known_here, 0.0, np.nan).astype(out.dtype)
+            ones = np.ones(len(components), dtype=out.dtype)
+            options["reached"] = kernels.pack(lacks, columns, None, ones, width)[1]
+            options["component"] = component.astype(np.int32)
+        z = np.ascontiguousarray(shard.stored("z", version, tile))
+        kernels.unpack(out, columns, None, shard.from_z, z, shard.known[tile], **options)
+    return out

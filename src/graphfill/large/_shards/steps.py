@@ -57,7 +57,7 @@ def step(job: Job) -> Done:
             return _each_tile(shard, job, *TILE_STEPS[job.step])
         return {"check": check, "centre": centre}[job.step](shard, job)
     finally:
-        shard.close_files()
+        shard.files.clear()  # deleted ones would still take up the disk
 
 
 def check(shard: Shard, job: Job) -> Done:

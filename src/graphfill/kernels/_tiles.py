@@ -1,4 +1,4 @@
-"""The kernels in C for tiles: what each computes, what it overwrites, how threads share it."""
+"""The kernels for tiles: what each computes, what it overwrites, how threads share it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from . import _compiled
+from ._loops import implementation, loops
 from ._threads import cut, share
 
 Array = np.ndarray
@@ -16,12 +16,13 @@ Array = np.ndarray
 BLOCK_ROWS = 256
 # Below this many additions a pass is over before a second thread has woken up.
 WORTH_SHARING = 1 << 20
-_PASS = {name: index for index, name in enumerate(_compiled.PASSES)}
+_PASS = {name: index for index, name in enumerate(loops.PASSES)}
+_SCIPY = implementation == "scipy"  # whose products run on one thread, all rows being a block
 
 
 def tile_widths(dtype: np.dtype) -> list[int]:
     """The widths a tile can have, in ascending order."""
-    return list(_compiled.WIDTHS[np.dtype(dtype).name])
+    return list(loops.WIDTHS[np.dtype(dtype).name])
 
 
 def empty_tile(n_rows: int, width: int, dtype: np.dtype) -> Array:
@@ -33,33 +34,50 @@ def empty_tile(n_rows: int, width: int, dtype: np.dtype) -> Array:
 
 
 def extra_bytes(n_rows: int, n_columns: int, entries: int, width: int, itemsize: int) -> int:
-    """What the kernels allocate beyond the arrays they are given: nothing to speak of."""
-    return 0
+    """What the kernels allocate beyond the arrays they are given.
+
+    The matrix as SciPy wants it, NumPy's temporaries of a tile, and masks of the table; those in C
+    need nothing to speak of.
+    """
+    if not _SCIPY:
+        return 0
+    return entries * (16 + 2 * itemsize) + 8 * n_rows * width * 8 + 3 * n_rows * n_columns
 
 
 class Passes:
     """The passes over one matrix, and the threads that share them.
 
     Columns of A may outnumber its rows. Weights are of the tile's type; None: every entry is one,
-    and no values are read.
+    and no values are read. With `block_rows`, what is returned as one sum per column is returned
+    per block of so many rows instead, as an array of shape (blocks, width).
     """
 
-    def __init__(self, indptr: Array, indices: Array, weights: Array | None, threads: int):
+    def __init__(
+        self,
+        indptr: Array,
+        indices: Array,
+        weights: Array | None,
+        threads: int,
+        block_rows: int | None = None,
+    ):
         self.indptr, self.indices, self.weights = indptr, indices, weights
-        self.threads = threads
+        self.threads, self._by_block = threads, block_rows is not None
         self.n_rows = len(indptr) - 1
+        self._block_rows = max(self.n_rows, 1) if _SCIPY else block_rows or BLOCK_ROWS
+        graph = indptr, indices, weights
+        self._matrix = (loops.Matrix(*graph),) if _SCIPY else graph
         # Rows are handed out in pieces of nearly equal numbers of entries (and rows).
         work = indptr + np.arange(self.n_rows + 1)
         goals = np.linspace(0, work[-1], 8 * threads + 1)
-        ends = np.searchsorted(work, goals) // BLOCK_ROWS * BLOCK_ROWS
+        ends = np.searchsorted(work, goals) // self._block_rows * self._block_rows
         ends[-1] = self.n_rows
         self._pieces = [(int(lo), int(hi)) for lo, hi in pairwise(ends) if hi > lo]
-        self._blocks = -(-self.n_rows // BLOCK_ROWS)
+        self._blocks = -(-self.n_rows // self._block_rows)
 
     def shared(self, width: int) -> bool:
         """Whether a pass over a tile of this width is shared by the threads."""
         work = (len(self.indices) + self.n_rows) * width
-        return self.threads > 1 and work >= WORTH_SHARING
+        return _SCIPY or (self.threads > 1 and work >= WORTH_SHARING)
 
     def diffuse(
         self, scale: Array, known: Array, z: Array, out: Array, source: Array | None = None
@@ -134,9 +152,9 @@ class Passes:
         sums = np.zeros((self._blocks, width)) if measured else None
 
         def rows(lo: int, hi: int) -> None:
-            _compiled.tile_pass(
-                _PASS[name], self.indptr, self.indices, self.weights, row, known, z, out, source,
-                x, *factors, lanes, sums, BLOCK_ROWS, width, lo, hi,
+            loops.tile_pass(
+                _PASS[name], *self._matrix, row, known, z, out, source, x, *factors, lanes, sums,
+                self._block_rows, width, lo, hi,
             )  # fmt: skip
 
         if self.shared(width):
@@ -145,6 +163,8 @@ class Passes:
             rows(0, self.n_rows)
         if sums is None:
             return np.empty(0)
+        if self._by_block:
+            return sums
         # cumsum adds one block after another; sum's pairwise order would depend on the width.
         total: Array = sums[0] if self._blocks == 1 else sums.cumsum(axis=0)[-1]
         return total
@@ -159,7 +179,7 @@ def survey(X: Array, threads: int) -> tuple[Array, Array, int]:
     infinite = np.full(max(len(pieces), 1), -1, dtype=np.int64)
 
     def rows(k: int, lo: int, hi: int) -> None:
-        _compiled.survey(X, F, missing_in_row, known[k], infinite[k : k + 1], lo, hi)
+        loops.survey(X, F, missing_in_row, known[k], infinite[k : k + 1], lo, hi)
 
     share(rows, [(k, lo, hi) for k, (lo, hi) in enumerate(pieces)], threads)
     cells = infinite[infinite >= 0]
@@ -186,7 +206,7 @@ def pack(
     known = np.empty((rows, -(-width // 8)), dtype=np.uint8)
 
     def work(lo: int, hi: int) -> None:
-        _compiled.pack(
+        loops.pack(
             X, start, X.shape[1], columns.start, columns.stop - columns.start, order, factor, z,
             known, width, lo, hi,
         )  # fmt: skip
@@ -212,7 +232,7 @@ def unpack(
     """Write factor (z + shift) to the missing cells of X; fill where not reached."""
 
     def work(lo: int, hi: int) -> None:
-        _compiled.unpack(
+        loops.unpack(
             X, X.shape[1], columns.start, columns.stop - columns.start, order, factor, z, known,
             shift, fill, component, reached, z.shape[1], lo, hi,
         )  # fmt: skip
