@@ -113,10 +113,14 @@ def _add_impute(commands: Any) -> list[argparse.Action]:
 def _add_method(group: Any) -> None:
     add = group.add_argument
     add(
-        "--method", choices=("propagation", "neighbors", "mean", "hybrid", "auto"),
-        default="propagation",
-        help="diffusion along the edges (default), the neighbours' mean, the column's, learners on "
-        "the graph and the other columns, or column by column the best of all by held-out score",
+        "--method", choices=("auto", "field", "propagation", "neighbors", "mean", "hybrid"),
+        help="column by column the best of all by held-out score (default), one model of graph and "
+        "columns, diffusion along the edges (default where its own options are given), the "
+        "neighbours' mean, the column's, or learners on the graph and the other columns",
+    )  # fmt: skip
+    add(
+        "--effort", choices=("fast", "balanced", "thorough"), default="balanced",
+        help="of auto: no trees, trees on the columns they help most (default), or on all",
     )  # fmt: skip
     add(
         "--reliance", type=types.reliance, default="held-out", metavar="X",

@@ -13,7 +13,7 @@ from ..kernels._threads import available
 from ..solve import propagate_with
 from ..solve._memory import parse_bytes
 from ..table import TableResult
-from ..trust import Solve
+from ..trust import LEARNT, Solve
 from ._options import table_options
 
 PARQUET = (".parquet", ".pq")
@@ -88,8 +88,12 @@ def fill(
 
 
 def _check_method(options: argparse.Namespace) -> None:
-    """Refuse what looks at all columns at once, where a few are in memory at a time."""
-    if options.method in ("hybrid", "auto"):
+    """Refuse what looks at all columns at once, where a few are in memory at a time.
+
+    Where no method was named, it is propagation.
+    """
+    options.method = options.method or "propagation"
+    if options.method in LEARNT:
         raise InputError(
             f"{parameter('method')} {options.method} looks at all columns at once, which needs "
             "them in memory: choose propagation, neighbors or mean, or a higher limit."

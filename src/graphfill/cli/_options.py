@@ -28,7 +28,8 @@ def table_options(options: argparse.Namespace, **changed: Any) -> TableOptions:
         threads=given.get("threads"),
     )
     fill = FillOptions(
-        method=given.get("method", "propagation"),
+        method=given.get("method"),
+        effort=given.get("effort", "balanced"),
         reliance=given.get("reliance", "held-out"),
         unreached="nan" if given.get("unreached") == "leave" else "mean",
         # A report shows intervals; they are written only if asked for.

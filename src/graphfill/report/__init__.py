@@ -8,4 +8,11 @@ words them for a terminal.
 from ._page import labelled_bars, render, write_report
 from ._text import of_result, text_table, unreached_sentence
 
-__all__ = ["labelled_bars", "of_result", "render", "text_table", "unreached_sentence", "write_report"]
+__all__ = [
+    "labelled_bars",
+    "of_result",
+    "render",
+    "text_table",
+    "unreached_sentence",
+    "write_report",
+]

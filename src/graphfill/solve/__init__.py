@@ -2,6 +2,8 @@
 
 from ._arrays import check_shape
 from ._copies import near_copies
+from ._field import FieldGraph, FieldSystem
+from ._field_fill import FilledField, fill_field
 from ._matrix import (
     check_dense,
     check_finite,
@@ -22,3 +24,4 @@ __all__ += ["Operator", "Span", "centre_of", "exponents", "neighbor_mean", "open
 __all__ += ["SMALL_BYTES", "progress_bar", "warn_of"]
 __all__ += ["check_dense", "check_finite", "check_magnitudes", "check_missing_mask"]
 __all__ += ["cell_weights", "check_row_count", "check_shape", "near_copies", "neighbor_weights"]
+__all__ += ["FieldGraph", "FieldSystem", "FilledField", "fill_field"]

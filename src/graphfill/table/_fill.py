@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, option, switch
 from ..solve import propagate_with
-from ..trust import LEARNT, ColumnFill, Solve, fill_columns
+from ..trust import COMPARED, LEARNT, ColumnFill, Solve, fill_columns
 from ._alignment import Alignment, align
 from ._column import Column
-from ._inspect import informative_columns, notes_on, open_columns, summarize_columns
+from ._inspect import (
+    informative_columns,
+    informing_columns,
+    notes_on,
+    open_columns,
+    summarize_columns,
+)
 from ._options import Source, TableOptions
 from ._result import TableResult
 
@@ -61,7 +67,10 @@ def fill_table(
     inspected = time.perf_counter()
     fills: dict[str, ColumnFill] = {}
     if wanted and (fill or options.fill.assessed):
-        filling = _Filling(frame, columns, wanted, options, result, solve, progress)
+        others = {}
+        if options.fill.method in LEARNT:
+            others = informing_columns(frame, alignment, options, source)
+        filling = _Filling(frame, columns, others, wanted, options, result, solve, progress)
         fills = filling.run(fill)
     result.notes = [*notes_on(alignment, summaries, columns, source.naming)]
     result.notes += _too_few_known(columns, fills, options)
@@ -81,13 +90,14 @@ class _Filling:
         self,
         frame: nw.DataFrame[Any],
         columns: Mapping[str, Column],
+        others: Mapping[str, Column],
         wanted: Sequence[str],
         options: TableOptions,
         result: TableResult,
         solve: Solve,
         progress: Tick | None,
     ) -> None:
-        self.frame, self.columns, self.wanted = frame, columns, wanted
+        self.frame, self.columns, self.others, self.wanted = frame, columns, others, wanted
         self.options, self.result, self.solve = options, result, solve
         self.alignment = result.alignment
         self.summaries = {summary.name: summary for summary in result.columns}
@@ -96,7 +106,8 @@ class _Filling:
     def run(self, fill: bool) -> dict[str, ColumnFill]:
         """Score and fill; put the filled columns into the table only if `fill`."""
         options, result = self.options.fill, self.result
-        channelled = {name: c for name, c in self.columns.items() if c.n_channels}
+        both = {**self.others, **self.columns}
+        channelled = {name: c for name, c in both.items() if c.n_channels}
         share = FILLING if options.pattern else 1.0
         fills, solved = fill_columns(
             channelled,
@@ -191,16 +202,20 @@ def _too_few_known(
     columns: Mapping[str, Column], fills: Mapping[str, ColumnFill], options: TableOptions
 ) -> list[str]:
     """Sentences on columns that are not scored for want of known cells."""
-    if not options.fill.assessed:
+    if not options.fill.scores and options.fill.intervals is None:
         return []
-    from ..trust._assessment import FEWEST_KNOWN
+    from ..trust._assessment import FEWEST_KNOWN, FEWEST_TOGETHER
 
+    together = options.fill.method in COMPARED
+    fewest = FEWEST_TOGETHER if together else FEWEST_KNOWN
     instead = ", and is left to propagation" if options.fill.method in LEARNT else ""
     return [
         f"Column {name!r} has {int((~columns[name].missing).sum())} known cell(s), fewer than "
-        f"the {FEWEST_KNOWN} that scores and intervals take: it gets neither{instead}."
+        f"the {fewest} that scores and intervals take: it gets neither{instead}."
         for name in columns
-        if name in fills and fills[name].assessment is None
+        if name in fills
+        and fills[name].assessment is None
+        and (~columns[name].missing).sum() < fewest
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import ConvergenceWarning, GraphfillWarning, UnreachedWarning
 from ..report import unreached_sentence
 from ..solve import PropagationOptions, progress_bar
-from ..trust import LEARNT, FillOptions
+from ..trust import FillOptions
 from ._fill import fill_table
 from ._options import TableOptions
 from ._result import TableResult
@@ -27,7 +27,8 @@ def impute(
     exclude: Sequence[Any] = (),
     types: Mapping[Any, str] | None = None,
     missing: Sequence[Any] = (),
-    method: str = "propagation",
+    method: str | None = None,
+    effort: str = "balanced",
     reliance: float | str = "held-out",
     normalization: str = "rw",
     solver: str = "exact",
@@ -68,10 +69,17 @@ def impute(
     types : mapping from column to kind, optional
         "number", "integer", "boolean", "category", "date", "time", "duration" or "leave".
     missing : values that mean missing, such as ``[-1, "unknown"]``; one may come alone
-    method : {"propagation", "neighbors", "mean", "hybrid", "auto"}
-        Diffusion along the edges; the mean (or most frequent value) of the neighbours; that of
-        the column, which does not look at the graph; learners that look at the graph and at the
-        row's other columns; or, column by column, the best of all by held-out score.
+    method : {"auto", "field", "propagation", "neighbors", "mean", "hybrid"}, optional
+        By default "auto": column by column, the best of all methods and of their blends, by
+        their scores on held-out cells; columns with fewer than 20 known cells are propagated.
+        "field": one model of the graph and of all columns together. "propagation": diffusion
+        along the edges, each column for itself, which is also the default where one of its own
+        options is given (reliance, normalization, solver, n_iter, tol, shrinkage). "neighbors":
+        the mean (or most frequent value) of the neighbours. "mean": that of the column, without
+        the graph. "hybrid": learners that look at the graph and at the row's other columns.
+    effort : {"fast", "balanced", "thorough"}
+        Of "auto": no trees; trees on the columns that they help most, for about as long as all
+        else takes; or trees on every column.
     intervals : float, optional
         A level such as 0.9: columns ``<name>_low`` and ``<name>_high`` are added that hold the
         truth of so many filled numbers, and ``<name>_probability`` and ``<name>_set`` for
@@ -107,7 +115,24 @@ def impute(
     >>> impute(people, friends, id="name")["age"].to_list()
     [30, 35, 40]
     """
-    scored = bool(scores) or intervals is not None or method in LEARNT
+    fill = FillOptions(
+        method=method,
+        effort=effort,
+        reliance=reliance,
+        unreached=unreached,
+        intervals=intervals,
+        scores=scores,
+        seed=seed,
+        propagation=PropagationOptions(
+            normalization=normalization,
+            solver=solver,
+            n_iter=n_iter,
+            tol=tol,
+            shrinkage=shrinkage,
+            memory_limit=memory_limit,
+            threads=threads,
+        ),
+    )
     options = TableOptions(
         id=id,
         source=source,
@@ -118,24 +143,8 @@ def impute(
         types=types or {},
         missing=missing,
         mark=mark,
-        details=return_result and scored,
-        fill=FillOptions(
-            method=method,
-            reliance=reliance,
-            unreached=unreached,
-            intervals=intervals,
-            scores=scores,
-            seed=seed,
-            propagation=PropagationOptions(
-                normalization=normalization,
-                solver=solver,
-                n_iter=n_iter,
-                tol=tol,
-                shrinkage=shrinkage,
-                memory_limit=memory_limit,
-                threads=threads,
-            ),
-        ),
+        details=return_result and fill.assessed,
+        fill=fill,
     )
     with progress_bar(progress) as tick:
         result = fill_table(table, edges, options, progress=tick)

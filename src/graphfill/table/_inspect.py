@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,22 +29,46 @@ def open_columns(
     for name in [*(columns or ()), *options.exclude, *options.types]:
         check_column_name(name, frame.columns, naming.table)
     check_not_the_ids(alignment.id, columns)
-    opened = {}
-    with places(naming.cell_row or naming.row):
-        for name in frame.columns:
-            left_out = name in options.exclude or (columns is not None and name not in columns)
-            if name == alignment.id or left_out:
-                continue
-            column = open_column(
-                frame.get_column(name),
-                kind=options.types.get(name),
-                missing=options.missing,
-                asked=columns is not None,
-                left_alone=source.left_alone.get(name),
-            )
-            order = alignment.order
-            opened[name] = column if order is None else column.in_order(order)
-    return opened
+    names = [
+        name for name in frame.columns if name != alignment.id and not _left_out(name, options)
+    ]
+    asked = columns is not None
+    return {name: _open(name, frame, alignment, options, source, asked) for name in names}
+
+
+def informing_columns(
+    frame: nw.DataFrame[Any], alignment: Alignment, options: TableOptions, source: Source
+) -> dict[str, Column]:
+    """The columns that are not to be filled, but say something about those that are."""
+    informing = {}
+    for name in frame.columns:
+        if name != alignment.id and _left_out(name, options):
+            with contextlib.suppress(InputError):  # what cannot be read says nothing
+                informing[name] = _open(name, frame, alignment, options, source, asked=False)
+    return informing
+
+
+def _left_out(name: str, options: TableOptions) -> bool:
+    return name in options.exclude or (options.columns is not None and name not in options.columns)
+
+
+def _open(
+    name: str,
+    frame: nw.DataFrame[Any],
+    alignment: Alignment,
+    options: TableOptions,
+    source: Source,
+    asked: bool,
+) -> Column:
+    with places(source.naming.cell_row or source.naming.row):
+        column = open_column(
+            frame.get_column(name),
+            kind=options.types.get(name),
+            missing=options.missing,
+            asked=asked,
+            left_alone=source.left_alone.get(name),
+        )
+    return column if alignment.order is None else column.in_order(alignment.order)
 
 
 def check_not_the_ids(id: Any, columns: Sequence[Any] | None) -> None:

@@ -6,9 +6,18 @@ when they are asked for.
 
 from ._agreement import Agreement, agreement
 from ._channels import Recipe, Solve, fill_channels
-from ._options import LEARNT, FillOptions
+from ._options import COMPARED, LEARNT, FillOptions
 from ._reasons import Influence
 from ._selection import ColumnFill, fill_columns
 
-__all__ = ["LEARNT", "Agreement", "ColumnFill", "FillOptions", "Influence", "Recipe", "Solve"]
+__all__ = [
+    "COMPARED",
+    "LEARNT",
+    "Agreement",
+    "ColumnFill",
+    "FillOptions",
+    "Influence",
+    "Recipe",
+    "Solve",
+]
 __all__ += ["agreement", "fill_channels", "fill_columns"]

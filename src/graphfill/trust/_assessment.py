@@ -32,6 +32,7 @@ from ._options import LEARNT, FillOptions
 from ._scores import choose, losses, score
 
 FEWEST_KNOWN = 50  # with fewer, nothing is held out and the graph is relied on
+FEWEST_TOGETHER = 20  # the same where all columns are compared at once
 FEW_KNOWN = 2000
 MOST_CLASSES = 100  # beyond, a column is neither learnt nor learnt from
 # From the simplest on. Learners look at the other columns ("columns"), or at the graph too.

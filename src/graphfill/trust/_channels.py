@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..errors import GraphfillWarning
 from ..graph import Graph
-from ..solve import PropagationOptions, Result, neighbor_mean, propagate_with
+from ..solve import FieldSystem, PropagationOptions, Result, neighbor_mean, propagate_with
 from ._column import FillableColumn, Floats, Rows
 from ._folds import number_of
 
@@ -129,7 +129,7 @@ class Solved:
     converged: bool | None = None
     held_out: dict[str, HeldOut] = field(default_factory=dict)
 
-    def add(self, result: Result | Solved) -> None:
+    def add(self, result: Result | Solved | FieldSystem) -> None:
         self.n_iter = max(self.n_iter, result.n_iter)
         self.residual = max(self.residual, result.residual)
         if result.converged is not None:

@@ -12,7 +12,9 @@ from ..solve import PropagationOptions, propagate_with
 from ._channels import Recipe, Solve
 from ._folds import PATTERNS
 
-LEARNT = ("hybrid", "auto")  # methods that learn from cells held out
+LEARNT = ("field", "hybrid", "auto")  # methods that learn from cells held out
+COMPARED = ("field", "auto")  # of these, those that look at the whole table at once
+EFFORTS = ("fast", "balanced", "thorough")
 METHODS = ("propagation", "neighbors", "mean", *LEARNT)
 # The recipes that propagate, among which "auto" chooses.
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -33,7 +35,8 @@ class FillOptions:
     (True, False)
     """
 
-    method: str = "propagation"
+    method: str | None = None
+    effort: str = "balanced"
     reliance: float | str = "held-out"
     unreached: str = "mean"
     intervals: float | None = None
@@ -44,12 +47,26 @@ class FillOptions:
     )
 
     def __post_init__(self) -> None:
+        if self.method is None:
+            object.__setattr__(self, "method", self._default_method())
         check_choice("method", self.method, METHODS)
+        check_choice("effort", self.effort, EFFORTS)
         check_choice("unreached", self.unreached, ("mean", "nan"))
         _check_reliance(self.reliance)
         _check_level(self.intervals)
         _check_scores(self.scores)
         check_number("seed", self.seed, low=0, integer=True)
+
+    def _default_method(self) -> str:
+        """ "auto"; "propagation" where something was asked for that only it takes."""
+        usual = PropagationOptions(
+            normalization="rw",
+            solver="exact",
+            memory_limit=self.propagation.memory_limit,
+            threads=self.propagation.threads,
+        )
+        asked = self.propagation != usual or self.reliance != "held-out"
+        return "propagation" if asked else "auto"
 
     @property
     def assessed(self) -> bool:

@@ -7,7 +7,7 @@ look at this fill, and never take its place.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from ..graph import Graph, graph_components
 from ..solve import propagate_with
 from ._channels import Recipe, Solve, Solved, fill_channels
 from ._column import FillableColumn, Floats, Mask, Recorded
-from ._options import LEARNT, FillOptions
+from ._options import COMPARED, LEARNT, FillOptions
 from ._reasons import Influence, RecipeInfluence
 
 if TYPE_CHECKING:
@@ -74,25 +74,25 @@ def fill_columns(
     fills = {name: ColumnFill(unreached[name]) for name in wanted}
     share = 0.0
     if options.assessed:
-        from ._assessment import assess, candidates_of
-
         share = ASSESSING
-        assessments = assess(
-            columns, wanted, graph, informative(), candidates_of(options, solve),
-            progress=lambda done: progress(ASSESSING * done),
-        )  # fmt: skip
+        assessments = _assess(columns, wanted, graph, informative, options, solve,
+                              lambda done: progress(ASSESSING * done))  # fmt: skip
         for name, assessment in assessments.items():
             fills[name].assessment = assessment
     recipes, total = options.recipes(solve), Solved()
-    groups: dict[str, list[str]] = {}
+    groups: dict[tuple[str, bool], list[str]] = {}
     for name, fill in fills.items():
-        groups.setdefault(_method_of(fill, options), []).append(name)
-    for method, names in groups.items():
+        compared = options.method in COMPARED and fill.assessment is not None
+        groups.setdefault((_method_of(fill, options), compared), []).append(name)
+    for (method, compared), names in groups.items():
         some = {name: (columns[name], fills[name]) for name in names}
         part = (1.0 - share) * len(names) / len(wanted)
         if method in recipes:
             tick = partial(_part, progress, part)
-            total.merge(_fill_by_recipe(some, graph, recipes[method], options, tick))
+            recipe = recipes[method]
+            if compared:  # as it was scored: how far to rely on the graph is a matter of blending
+                recipe = replace(recipe, reliance=1.0)
+            total.merge(_fill_by_recipe(some, graph, recipe, options, tick))
         else:
             for column, fill in some.values():
                 total.merge(_fill_by_learner(column, fill, method))
@@ -104,6 +104,25 @@ def fill_columns(
             for fill in fills.values():
                 fill.bounds = _bounds(fill, options)
     return fills, total
+
+
+def _assess(
+    columns: Mapping[str, FillableColumn],
+    wanted: Sequence[str],
+    graph: Graph,
+    informative: Callable[[], Mapping[str, bool]],
+    options: FillOptions,
+    solve: Solve,
+    progress: Callable[[float], None],
+) -> dict[str, Assessment]:
+    if options.method in COMPARED:
+        from ._auto import TableAssessment
+
+        return TableAssessment(columns, graph, options, solve, progress).assess(wanted)
+    from ._assessment import assess, candidates_of
+
+    candidates = candidates_of(options, solve)
+    return assess(columns, wanted, graph, informative(), candidates, progress=progress)
 
 
 def _part(progress: Callable[[float], None], part: float, done: float) -> None:
@@ -125,7 +144,7 @@ def unreached_cells(columns: Sequence[FillableColumn], graph: Graph) -> dict[str
 def _method_of(fill: ColumnFill, options: FillOptions) -> str:
     if fill.assessment is not None:
         return fill.assessment.chosen
-    return "propagation" if options.method in LEARNT else options.method
+    return "propagation" if options.method in (None, *LEARNT) else str(options.method)
 
 
 def _fill_by_recipe(
@@ -162,6 +181,8 @@ def _bounds(fill: ColumnFill, options: FillOptions) -> Interval | ClassSets | No
     from ._intervals import intervals
 
     unreached = fill.unreached[fill.assessment.target.missing]
+    if fill.by_learner:  # the row's other columns speak for them as for any other cell
+        unreached = np.zeros_like(unreached)
     if fill.assessment.target.n_classes:
         return class_sets(fill.assessment, fill.predictions, options.intervals, unreached)
     return intervals(fill.assessment, fill.predictions, options.intervals, options.seed, unreached)

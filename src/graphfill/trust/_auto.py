@@ -1,0 +1,343 @@
+r"""The best method for every column, chosen on held-out cells of the whole table.
+
+The known cells of every column are cut into folds, and run k hides fold k of all columns at once
+(`_runs`). Each method predicts every known cell from the run that hid it. Per column the methods
+are then compared, with a blend of them: non-negative weights that minimise the squared error,
+
+.. math:: \min_{w \ge 0} \sum_i (t_i - m - \sum_j w_j (p_{ij} - m))^2, \quad \sum_j w_j \le 1
+
+m being the mean, rounded to eighths: a choice among finitely many methods, as the others are.
+
+Trees (`_stack`) are tried where a first fold says that they help, the most promising columns
+first, as long as the effort allows. To predict fold k they learn from the cells of other folds j,
+each seen through a run that hid both j and k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..graph import Graph
+from ..solve import FieldGraph
+from ._assessment import FEWEST_TOGETHER, MOST_CLASSES, Assessment
+from ._channels import Recipe, Solve
+from ._column import FillableColumn, Floats, Rows, Target, mask_of
+from ._features import cell_features
+from ._folds import draw_folds, number_of
+from ._options import FillOptions
+from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
+from ._scores import choose, losses, score
+from ._stack import ROUNDS, CellView, Trees, seconds
+
+LARGE_CELLS = 2_000_000  # from here on two folds of a tenth each
+MOST_PROBABILITIES = 20_000_000  # of a column's classes; beyond, it is left to propagation
+PAIRED = ("propagation", "field-rank")  # what trees see of the methods
+FIELD_ARRAYS = 14  # as large as the channels, that a field has at once
+EIGHTHS = 8
+PASSES = 100  # over the weights of a blend
+TRIED_CELLS = 1000  # learnt from on the first fold
+LEAST_GAIN = -0.02  # of a blend's squared error, that trees alone save there; they may join it
+# Seconds that trees may take under "balanced": about half of what the runs take.
+FIXED_SECONDS, SECONDS_PER_PRODUCT = 2.0, 4e-7
+THOROUGH_ROUNDS = 120
+TREES = 0.25  # of the progress
+
+
+@dataclass
+class Column:
+    """One column under comparison."""
+
+    column: FillableColumn
+    target: Target
+    folds: list[Rows]
+
+    @property
+    def rows(self) -> Rows:
+        return np.concatenate(self.folds)
+
+    @property
+    def name(self) -> str:
+        return self.column.name
+
+
+class TableAssessment:
+    """All columns of a table, every method, one set of folds."""
+
+    def __init__(
+        self,
+        columns: Mapping[str, FillableColumn],
+        graph: Graph,
+        options: FillOptions,
+        solve: Solve,
+        tick: Callable[[float], None],
+    ) -> None:
+        self.options, self.tick = options, tick
+        self.graph = FieldGraph(graph, options.propagation.n_threads)
+        recipes = options.recipes(solve)
+        self.propagation = recipes["propagation"]
+        self.recipes = {name: replace(recipe, reliance=1.0) for name, recipe in recipes.items()}
+        if options.method == "field":
+            self.recipes = {"mean": self.recipes["mean"]}
+        self.columns: dict[str, Column] = {}
+        cells = sum(int((~column.missing).sum()) for column in columns.values())
+        self.n_folds = 4 if cells < LARGE_CELLS else 2
+        for name in sorted(columns, key=str):
+            column = columns[name]
+            target = Target.of(column)
+            probabilities = column.n_classes * len(target.levels)
+            if (
+                len(target.known) < 2
+                or column.n_classes > MOST_CLASSES
+                or probabilities > MOST_PROBABILITIES
+            ):
+                continue
+            self.columns[name] = Column(column, target, self._folds(name, target, cells))
+        if cells >= LARGE_CELLS:
+            kept = self.recipes.keys() & {"mean", "propagation"}
+            self.recipes = {name: r for name, r in self.recipes.items() if name in kept}
+        self.fields = self._fields(cells)
+        n_runs = 1 + self.n_folds
+        self._part = (1.0 - TREES) / n_runs
+
+    def _folds(self, name: str, target: Target, n_cells: int) -> list[Rows]:
+        """Nothing of a column with few known cells is hidden; of a large table, two tenths."""
+        if len(target.known) < FEWEST_TOGETHER:
+            return [np.empty(0, dtype=np.intp)] * self.n_folds
+        key = [self.options.seed, 6, number_of(name)]
+        if n_cells < LARGE_CELLS:
+            return draw_folds(target.known, self.n_folds, key)
+        return draw_folds(target.known, 10, key)[: self.n_folds]
+
+    def _fields(self, n_cells: int) -> tuple[str, ...]:
+        """The fields that can be solved: none beyond the limit on memory, one on a large table."""
+        width = sum(len(field_channels(one.column)) for one in self.columns.values())
+        need = FIELD_ARRAYS * 8 * self.graph.n_nodes * min(width, MOST_FIELD_CHANNELS)
+        limit = self.options.propagation.memory_limit
+        if limit is not None and need > limit:
+            return ()
+        return FIELDS if n_cells < LARGE_CELLS else FIELDS[1:]
+
+    def run(self, *hidden: int, paired: bool = False, part: float = 0.0) -> Run:
+        """The methods' predictions with some folds of all columns hidden."""
+        masks = {}
+        for name, one in self.columns.items():
+            rows = [one.folds[number] for number in hidden]
+            masks[name] = mask_of(np.concatenate([np.empty(0, np.intp), *rows]),
+                                  len(one.target.levels))  # fmt: skip
+        recipes, fields = self.recipes, self.fields
+        if paired:
+            recipes, fields = {"propagation": recipes["propagation"]}, ("field-rank",)
+        return run_methods(
+            {name: one.column for name, one in self.columns.items()},
+            masks,
+            self.graph,
+            recipes,
+            fields,
+            seed=self.options.seed,
+            rounds=2 if paired else 4,
+            tick=lambda done: self.tick(part * done),
+        )
+
+    def assess(self, wanted: Sequence[str]) -> dict[str, Assessment]:
+        asked = [
+            name for name in wanted
+            if name in self.columns and len(self.columns[name].target.known) >= FEWEST_TOGETHER
+        ]  # fmt: skip
+        if not asked:
+            return {}
+        singles = [self.run(number, part=self._part) for number in range(self.n_folds)]
+        final = self.run(part=self._part)
+        methods = [*self.recipes, *self.fields]
+        views = {name: Comparison(self.columns[name], methods, singles, final) for name in asked}
+        for name in self._worth_trees(views, singles):
+            self._grow(views, name, singles, final)
+        return {name: self._assessment(view) for name, view in views.items()}
+
+    # -- trees --
+
+    def _view(self, name: str) -> CellView:
+        degree = np.diff(self.graph.graph.indptr).astype(np.float64)
+        return CellView(name, self.columns[name].target, PAIRED, degree)
+
+    def _worth_trees(self, views: Mapping[str, Comparison], singles: list[Run]) -> list[str]:
+        """Columns that trees may help, the most promising first, as many as the effort allows."""
+        if self.options.method != "auto" or self.options.effort == "fast" or self.n_folds < 3:
+            return []
+        if not self.fields:
+            return []
+        width = singles[0].width + len(PAIRED) + 1
+        chosen = sorted(views)
+        if self.options.effort == "balanced":
+            n_nodes = self.graph.n_nodes
+            left = FIXED_SECONDS + SECONDS_PER_PRODUCT * n_nodes * singles[0].width ** 2
+            gains = {}
+            for name, view in views.items():
+                left -= seconds(TRIED_CELLS, width, view.one.target.n_classes)
+                if left <= 0:
+                    break
+                gains[name] = self._gain(view, singles)
+            chosen = []
+            for name in sorted(gains, key=lambda name: (-gains[name], name)):
+                one = self.columns[name]
+                once = seconds(len(one.rows), width, one.target.n_classes)
+                left -= (self.n_folds + 1) * once
+                if left <= 0 or gains[name] < LEAST_GAIN:
+                    break
+                chosen.append(name)
+        if chosen:
+            pairs = list(combinations(range(self.n_folds), 2))
+            self._pairs = {
+                pair: self.run(*pair, paired=True, part=TREES / len(pairs)) for pair in pairs
+            }
+        return chosen
+
+    def _gain(self, view: Comparison, singles: list[Run]) -> float:
+        """The share of a blend's squared error that trees save, on the first fold."""
+        one, seen = view.one, self._view(view.one.name)
+        rows = np.concatenate(one.folds[1:])
+        X = np.concatenate(
+            [seen.of(run, fold) for run, fold in zip(singles[1:], one.folds[1:], strict=True)]
+        )
+        trees = Trees(one.target, self.options.seed).fit(X, rows, TRIED_CELLS)
+        predicted = trees.predict(seen.of(singles[0], one.folds[0]))
+        first = one.folds[0]
+        loss = squared(one.target, first, predicted).mean()
+        best = squared(one.target, first, view.blended()[: len(first)]).mean()
+        return 1.0 - float(loss / best) if best > 0 else -1.0
+
+    def _grow(
+        self, views: Mapping[str, Comparison], name: str, singles: list[Run], final: Run
+    ) -> None:
+        """Add trees to the methods of a column."""
+        one, seen = self.columns[name], self._view(name)
+        n = self.n_folds
+        rounds = THOROUGH_ROUNDS if self.options.effort == "thorough" else ROUNDS
+        held_out = []
+        for k in range(n):
+            others = [j for j in range(n) if j != k]
+            X = np.concatenate([
+                seen.of(self._pairs[min(j, k), max(j, k)], one.folds[j]) for j in others
+            ])  # fmt: skip
+            trees = Trees(one.target, self.options.seed, rounds)
+            trees.fit(X, np.concatenate([one.folds[j] for j in others]))
+            held_out.append(trees.predict(seen.of(singles[k], one.folds[k])))
+        X = np.concatenate([seen.of(singles[k], one.folds[k]) for k in range(n)])
+        trees = Trees(one.target, self.options.seed, rounds).fit(X, one.rows)
+        missing = trees.predict(seen.of(final, one.target.missing))
+        views[name].add("trees", np.concatenate(held_out), missing)
+
+    # -- results --
+
+    def _assessment(self, view: Comparison) -> Assessment:
+        one, target, unit = view.one, view.one.target, view.one.column.unit
+        view.add_blend()
+        costs = {name: losses(target, one.rows, held) for name, held in view.held_out.items()}
+        chosen, why = choose(costs)
+        known: list[Any] = []
+        missing = None
+        if self.options.intervals is not None:
+            nothing = np.empty(0, dtype=np.intp)
+            *known, missing = cell_features(
+                target, self.graph.graph, self._whole_recipe(), [*one.folds, nothing],
+                [*one.folds, target.missing],
+            )  # fmt: skip
+        return Assessment(
+            target,
+            unit,
+            chosen,
+            why,
+            [{"method": m} | score(target, one.rows, p, unit) for m, p in view.held_out.items()],
+            one.folds,
+            view.held_out[chosen],
+            known,
+            missing,
+            view.missing,
+            view.solved,
+        )
+
+    def _whole_recipe(self) -> Recipe:
+        return self.propagation
+
+
+class Comparison:
+    """What each method predicts for the held-out and for the missing cells of one column."""
+
+    def __init__(
+        self, one: Column, methods: Sequence[str], singles: Sequence[Run], final: Run
+    ) -> None:
+        self.one = one
+        n_classes = one.target.n_classes
+        self.solved = final.solved
+        self.held_out: dict[str, Floats] = {}
+        self.missing: dict[str, Floats] = {}
+        for method in methods:
+            parts = [
+                run.at(method, one.name, fold, n_classes)
+                for run, fold in zip(singles, one.folds, strict=True)
+            ]
+            self.held_out[method] = np.concatenate(parts)
+            self.missing[method] = final.at(method, one.name, one.target.missing, n_classes)
+
+    def add(self, method: str, held_out: Floats, missing: Floats) -> None:
+        self.held_out[method], self.missing[method] = held_out, missing
+
+    def add_blend(self) -> None:
+        weights = self.weights()
+        if len(weights) > 1:
+            self.add("blend", self._mix(self.held_out, weights), self._mix(self.missing, weights))
+
+    def blended(self) -> Floats:
+        """The held-out cells as a blend predicts them."""
+        return self._mix(self.held_out, self.weights())
+
+    def weights(self) -> dict[str, float]:
+        """In eighths, by method; what they lack of 1 goes to the mean."""
+        names = [name for name in self.held_out if name != "mean"]
+        base = self.held_out["mean"]
+        truth = (self.one.target.truth(self.one.rows) - base).ravel()
+        size = float(np.sqrt(np.mean(truth**2)))
+        if size == 0.0 or not names:
+            return {"mean": 1.0}
+        parts = np.column_stack([(self.held_out[name] - base).ravel() for name in names]) / size
+        found = not_negative(parts.T @ parts, parts.T @ (truth / size))
+        found /= max(1.0, found.sum())
+        steps = np.floor(found * EIGHTHS + 1e-9)
+        short = round(float(found.sum()) * EIGHTHS) - int(steps.sum())
+        for place in np.argsort(steps - found * EIGHTHS, kind="stable")[: max(0, short)]:
+            steps[place] += 1
+        weights = {name: float(step) / EIGHTHS for name, step in zip(names, steps, strict=True)}
+        weights["mean"] = 1.0 - sum(weights.values())
+        return {name: weight for name, weight in weights.items() if weight > 0}
+
+    @staticmethod
+    def _mix(predictions: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
+        total = np.zeros_like(predictions["mean"])
+        for name, weight in weights.items():
+            total += weight * predictions[name]
+        return total
+
+
+def squared(target: Target, rows: Rows, predicted: Floats) -> Floats:
+    """Squared error of each cell, over all classes where there are."""
+    return np.asarray(((predicted - target.truth(rows)) ** 2).sum(axis=1))
+
+
+def not_negative(G: Floats, b: Floats) -> Floats:
+    """The w >= 0 that minimises w' G w / 2 - b' w, one coordinate after another.
+
+    Examples
+    --------
+    >>> not_negative(np.eye(2), np.array([0.5, -1.0]))
+    array([0.5, 0. ])
+    """
+    w = np.zeros(len(b))
+    for _ in range(PASSES):
+        for j in range(len(b)):
+            if G[j, j] > 0:
+                w[j] = max(0.0, w[j] + (b[j] - G[j] @ w) / G[j, j])
+    return w

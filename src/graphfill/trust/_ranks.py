@@ -1,0 +1,43 @@
+"""Numbers by rank: a scale on which skew and outliers decide nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.special
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class RankScale:
+    """The normal scores of a column's known values, and the way back.
+
+    A value whose rank among n is r (the mean rank of those that are equal) has the score
+    Phi^-1((r - 1/2) / n). Back, scores between two known ones are values between theirs; beyond
+    the last there is nothing.
+
+    Examples
+    --------
+    >>> scale = RankScale(np.array([1.0, 10.0, 100.0]))
+    >>> scale.scores(np.array([10.0, np.nan])), scale.values(np.array([0.0, 9.0]))
+    (array([ 0., nan]), array([ 10., 100.]))
+    """
+
+    def __init__(self, known: Floats) -> None:
+        self._values, counts = np.unique(known, return_counts=True)
+        last = np.cumsum(counts)
+        rank = last - (counts - 1) / 2.0  # the mean of first .. last
+        self._scores = scipy.special.ndtri((rank - 0.5) / max(1, len(known)))
+
+    def scores(self, values: Floats) -> Floats:
+        """The scores of values, NaN for NaN."""
+        if not len(self._values):
+            return np.full(values.shape, np.nan)
+        scores = np.interp(values, self._values, self._scores)
+        return np.where(np.isnan(values), np.nan, scores)
+
+    def values(self, scores: Floats) -> Floats:
+        """The values of scores."""
+        if not len(self._values):
+            return np.zeros(scores.shape)
+        return np.asarray(np.interp(scores, self._scores, self._values))
