@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, option, switch
 from ..solve import propagate_with
-from ..trust import COMPARED, LEARNT, ColumnFill, Solve, fill_columns
+from ..trust import LEARNT, ColumnFill, Solve, fill_columns
 from ._alignment import Alignment, align
 from ._column import Column
 from ._inspect import (
@@ -206,7 +206,7 @@ def _too_few_known(
         return []
     from ..trust._assessment import FEWEST_KNOWN, FEWEST_TOGETHER
 
-    together = options.fill.method in COMPARED
+    together = options.fill.method in LEARNT
     fewest = FEWEST_TOGETHER if together else FEWEST_KNOWN
     instead = ", and is left to propagation" if options.fill.method in LEARNT else ""
     return [

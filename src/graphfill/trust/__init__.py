@@ -6,12 +6,11 @@ when they are asked for.
 
 from ._agreement import Agreement, agreement
 from ._channels import Recipe, Solve, fill_channels
-from ._options import COMPARED, LEARNT, FillOptions
+from ._options import LEARNT, FillOptions
 from ._reasons import Influence
 from ._selection import ColumnFill, fill_columns
 
 __all__ = [
-    "COMPARED",
     "LEARNT",
     "Agreement",
     "ColumnFill",

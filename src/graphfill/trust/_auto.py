@@ -18,16 +18,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from ..graph import Graph
 from ..solve import FieldGraph
-from ._assessment import FEWEST_TOGETHER, MOST_CLASSES, Assessment
-from ._channels import Recipe, Solve
+from ._assessment import FEWEST_TOGETHER, MOST_CLASSES, Assessment, surroundings
+from ._channels import Solve
 from ._column import FillableColumn, Floats, Rows, Target, mask_of
-from ._features import cell_features
+from ._features import CellFeatures
 from ._folds import draw_folds, number_of
 from ._options import FillOptions
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
@@ -166,13 +165,14 @@ class TableAssessment:
 
     def _worth_trees(self, views: Mapping[str, Comparison], singles: list[Run]) -> list[str]:
         """Columns that trees may help, the most promising first, as many as the effort allows."""
-        if self.options.method != "auto" or self.options.effort == "fast" or self.n_folds < 3:
+        method, effort = self.options.method, self.options.effort
+        if not self.fields or self.n_folds < 3 or method == "field":
             return []
-        if not self.fields:
+        if method == "auto" and effort == "fast":
             return []
         width = singles[0].width + len(PAIRED) + 1
         chosen = sorted(views)
-        if self.options.effort == "balanced":
+        if method == "auto" and effort == "balanced":
             n_nodes = self.graph.n_nodes
             left = FIXED_SECONDS + SECONDS_PER_PRODUCT * n_nodes * singles[0].width ** 2
             gains = {}
@@ -238,14 +238,14 @@ class TableAssessment:
         view.add_blend()
         costs = {name: losses(target, one.rows, held) for name, held in view.held_out.items()}
         chosen, why = choose(costs)
-        known: list[Any] = []
+        if self.options.method == "hybrid" and "trees" in costs:
+            chosen, why = "trees", "as asked for"
+        known: list[CellFeatures] = []
         missing = None
         if self.options.intervals is not None:
-            nothing = np.empty(0, dtype=np.intp)
-            *known, missing = cell_features(
-                target, self.graph.graph, self._whole_recipe(), [*one.folds, nothing],
-                [*one.folds, target.missing],
-            )  # fmt: skip
+            known, missing = surroundings(
+                target, self.graph.graph, self.propagation, one.folds, view.solved
+            )
         return Assessment(
             target,
             unit,
@@ -259,9 +259,6 @@ class TableAssessment:
             view.missing,
             view.solved,
         )
-
-    def _whole_recipe(self) -> Recipe:
-        return self.propagation
 
 
 class Comparison:

@@ -16,7 +16,6 @@ import numpy as np
 
 from ..graph import Graph
 from ..solve import propagate_with
-from ._assessment import candidates_of
 from ._channels import Solve, fill_channels
 from ._column import FillableColumn, Floats, Recorded, Rows, Target, renumbered
 from ._folds import hide_cells
@@ -86,7 +85,7 @@ def _by_recipe(
 ) -> dict[str, dict[str, Floats]]:
     """The predictions of every scored method without a learner, by column."""
     predictions: dict[str, dict[str, Floats]] = {name: {} for name in fills}
-    for method, recipe in candidates_of(options, solve).recipes.items():
+    for method, recipe in options.recipes(solve).items():
         scored = [
             Recorded(columns[name])
             for name, fill in fills.items()

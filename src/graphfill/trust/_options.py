@@ -12,8 +12,7 @@ from ..solve import PropagationOptions, propagate_with
 from ._channels import Recipe, Solve
 from ._folds import PATTERNS
 
-LEARNT = ("field", "hybrid", "auto")  # methods that learn from cells held out
-COMPARED = ("field", "auto")  # of these, those that look at the whole table at once
+LEARNT = ("field", "hybrid", "auto")  # methods that compare all columns on held-out cells
 EFFORTS = ("fast", "balanced", "thorough")
 METHODS = ("propagation", "neighbors", "mean", *LEARNT)
 # The recipes that propagate, among which "auto" chooses.

@@ -17,7 +17,7 @@ from ..graph import Graph, graph_components
 from ..solve import propagate_with
 from ._channels import Recipe, Solve, Solved, fill_channels
 from ._column import FillableColumn, Floats, Mask, Recorded
-from ._options import COMPARED, LEARNT, FillOptions
+from ._options import LEARNT, FillOptions
 from ._reasons import Influence, RecipeInfluence
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def fill_columns(
     recipes, total = options.recipes(solve), Solved()
     groups: dict[tuple[str, bool], list[str]] = {}
     for name, fill in fills.items():
-        compared = options.method in COMPARED and fill.assessment is not None
+        compared = options.method in LEARNT and fill.assessment is not None
         groups.setdefault((_method_of(fill, options), compared), []).append(name)
     for (method, compared), names in groups.items():
         some = {name: (columns[name], fills[name]) for name in names}
@@ -98,9 +98,9 @@ def fill_columns(
                 total.merge(_fill_by_learner(column, fill, method))
             progress(part)
     if options.intervals is not None:
-        from ._learner import few_threads
+        from ._stack import one_thread
 
-        with few_threads(graph.n_nodes):
+        with one_thread():
             for fill in fills.values():
                 fill.bounds = _bounds(fill, options)
     return fills, total
@@ -115,14 +115,15 @@ def _assess(
     solve: Solve,
     progress: Callable[[float], None],
 ) -> dict[str, Assessment]:
-    if options.method in COMPARED:
+    if options.method in LEARNT:
         from ._auto import TableAssessment
+        from ._stack import one_thread
 
-        return TableAssessment(columns, graph, options, solve, progress).assess(wanted)
-    from ._assessment import assess, candidates_of
+        with one_thread():
+            return TableAssessment(columns, graph, options, solve, progress).assess(wanted)
+    from ._assessment import assess
 
-    candidates = candidates_of(options, solve)
-    return assess(columns, wanted, graph, informative(), candidates, progress=progress)
+    return assess(columns, wanted, graph, informative(), options, solve, progress=progress)
 
 
 def _part(progress: Callable[[float], None], part: float, done: float) -> None:

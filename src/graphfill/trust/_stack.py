@@ -7,7 +7,8 @@ so its value has no part in this.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,20 @@ from ._runs import Run
 
 MOST_CELLS = 4000  # learnt from
 ROUNDS = 40
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Within this, NumPy and scikit-learn use one thread.
+
+    Small matrices and trees are done faster so than by several that wait for each other, and the
+    order of sums does not depend on the machine.
+    """
+    import sklearn.ensemble  # noqa: F401 - whose threads are limited next
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        yield
 
 
 class CellView:
