@@ -43,14 +43,14 @@ def impute(table, edges, **options):
 
 
 WAYS = [
-    {},
+    {"method": "propagation"},
     {"weight": "w", "reliance": 0.7},
     {"method": "neighbors", "weight": "w"},
     {"method": "mean"},
     {"solver": "diffusion", "n_iter": 5},
     {"normalization": "sym", "reliance": 0.5},
     {"shrinkage": 0.3, "reliance": 1},
-    {"intervals": 0.9, "scores": True},
+    {"method": "propagation", "intervals": 0.9, "scores": True},
 ]
 
 
@@ -86,7 +86,7 @@ def test_weights_and_shares_make_the_filled_cell(options):
 def test_out_of_reach_is_the_mean():
     table, edges = people(80, 2)
     table = table.with_columns(size=pl.when(pl.col("key") != "row 079").then("size"))
-    why = gf.explain(impute(table, edges), "row 079", "size")
+    why = gf.explain(impute(table, edges, method="propagation"), "row 079", "size")
     assert (why.share_graph, why.share_mean, len(why.weights)) == (0, 1, 0)
     assert why.value == pytest.approx(table["size"].mean())
     assert "The graph has no part in it: it is the mean of the column's" in str(why)

@@ -255,8 +255,8 @@ def test_a_column_alone_is_filled_as_among_others(options):
         ({"columns": ["key"], "id": "key"},
          "Column 'key' holds the ids, which cannot be filled: leave it out of columns=."),
         ({"method": "magic"},
-         "method is 'magic' but must be one of 'propagation', 'neighbors', 'mean', 'hybrid', "
-         "'auto'."),
+         "method is 'magic' but must be one of 'auto', 'field', 'propagation', 'neighbors', "
+         "'mean', 'hybrid'."),
     ],
 )  # fmt: skip
 def test_refusals(options, sentence):

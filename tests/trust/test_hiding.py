@@ -31,7 +31,7 @@ def town():
 def test_scores_are_those_of_the_cells_that_were_hidden(town, pattern):
     *_, graph, columns = town
     informative = dict.fromkeys(columns, True)
-    options = FillOptions(scores=pattern)
+    options = FillOptions(method="propagation", scores=pattern)
     said = scores_in_pattern(columns, list(columns), graph, informative, options)
     for name, column in columns.items():
         tried = said[name]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..graph import Graph
 from ._channels import Recipe, Solve, Solved, fill_channels
-from ._column import FillableColumn, Floats, Recorded, Rows, Target, mask_of
+from ._column import FillableColumn, Floats, Mask, Recorded, Rows, Target, mask_of
 from ._features import CellFeatures, cell_features
 from ._folds import draw_folds, number_of
 from ._options import FillOptions
@@ -43,6 +43,10 @@ class Assessment:
     held_out : [known, width], fold after fold: predictions by the chosen method
     known_features, missing_features : of the held-out and of the missing cells, where wanted
     learnt : [missing, width] by learner: what it predicts
+    row_errors : [known] or None
+        Truth less what a straight line through the row's other columns says, for bounds of cells
+        out of the graph's reach.
+    row_speaks : [missing] or None; whether half of a row's other columns are known
     solved : how far the propagation behind the learners' features converged
     """
 
@@ -57,6 +61,8 @@ class Assessment:
     missing_features: CellFeatures | None = field(default=None, repr=False)
     learnt: dict[str, Floats] = field(default_factory=dict, repr=False)
     solved: Solved = field(default_factory=Solved, repr=False)
+    row_errors: Floats | None = field(default=None, repr=False)
+    row_speaks: Mask | None = field(default=None, repr=False)
 
     @property
     def n_held_out(self) -> int:

@@ -25,7 +25,7 @@ from ..graph import Graph
 from ..solve import FieldGraph
 from ._assessment import FEWEST_TOGETHER, MOST_CLASSES, Assessment, surroundings
 from ._channels import Solve
-from ._column import FillableColumn, Floats, Rows, Target, mask_of
+from ._column import FillableColumn, Floats, Mask, Rows, Target, mask_of
 from ._features import CellFeatures
 from ._folds import draw_folds, number_of
 from ._options import FillOptions
@@ -258,7 +258,32 @@ class TableAssessment:
             missing,
             view.missing,
             view.solved,
+            *self._from_the_row(view),
         )
+
+    def _from_the_row(self, view: Comparison) -> tuple[Floats | None, Mask | None]:
+        """How far off the row's other columns alone are, and where they speak; for bounds."""
+        one, target = view.one, view.one.target
+        if self.options.intervals is None or not self.fields:
+            return None, None
+        others = [other.target.levels for name, other in self.columns.items() if name != one.name]
+        speaks = np.zeros(len(target.levels), dtype=bool)
+        if others:
+            speaks = np.mean([~np.isnan(levels) for levels in others], axis=0) >= 0.5
+        if target.n_classes or not speaks.any():
+            return None, speaks[target.missing]
+        runs = zip(view.singles, one.folds, strict=True)
+        parts = [run.other_channels(one.name, fold) for run, fold in runs]
+        truths = [target.levels[fold] for fold in one.folds]
+        errors = []
+        for k, (X, truth) in enumerate(zip(parts, truths, strict=True)):
+            rest = [j for j in range(len(parts)) if j != k]
+            Y, y = (
+                np.concatenate([parts[j] for j in rest]),
+                np.concatenate([truths[j] for j in rest]),
+            )
+            errors.append(truth - straight_line(Y, y, X))
+        return np.concatenate(errors), speaks[target.missing]
 
 
 class Comparison:
@@ -269,7 +294,7 @@ class Comparison:
     ) -> None:
         self.one = one
         n_classes = one.target.n_classes
-        self.solved = final.solved
+        self.solved, self.singles = final.solved, singles
         self.held_out: dict[str, Floats] = {}
         self.missing: dict[str, Floats] = {}
         for method in methods:
@@ -317,6 +342,15 @@ class Comparison:
         for name, weight in weights.items():
             total += weight * predictions[name]
         return total
+
+
+def straight_line(X: Floats, y: Floats, asked: Floats) -> Floats:
+    """Predictions of a ridge regression on standardised columns, with one made-up cell each."""
+    centre, scale = X.mean(axis=0), X.std(axis=0)
+    scale[scale < 1e-12] = 1.0
+    Z = (X - centre) / scale
+    w = np.linalg.solve(Z.T @ Z + np.eye(Z.shape[1]), Z.T @ (y - y.mean()))
+    return np.asarray(y.mean() + (asked - centre) / scale @ w)
 
 
 def squared(target: Target, rows: Rows, predicted: Floats) -> Floats:

@@ -48,7 +48,8 @@ def class_sets(
     `filled` holds the predicted probabilities of the missing cells, [missing, classes].
 
     No held-out cell is like one that nothing known is connected to (`unreached`, [missing]): what
-    holds for such a cell is how frequent each class is.
+    holds for such a cell is how frequent each class is, unless the row's other columns speak for
+    it as they do for any other.
     """
     from sklearn.isotonic import IsotonicRegression
 
@@ -71,6 +72,8 @@ def class_sets(
     sets = filled >= _least(given, level)
     chosen = filled.argmax(axis=1)
     probability = calibrate.predict(filled.max(axis=1)) if len(chosen) else np.empty(0)
+    if unreached is not None and assessment.row_speaks is not None:
+        unreached = unreached & ~assessment.row_speaks
     if unreached is not None and unreached.any():
         share = np.bincount(truth, minlength=sets.shape[1]) / len(truth)
         probability[unreached] = share[chosen[unreached]]

@@ -59,7 +59,8 @@ def intervals(
     """Intervals around what was `filled`, [missing, 1], that cover a share `level` of the truths.
 
     No held-out cell is like one that nothing known is connected to (`unreached`, [missing]):
-    such a cell gets the interval that holds as many of the known cells.
+    such a cell gets the interval that holds as many of the known cells; or, where its row was
+    filled from other columns, the errors of a line through these.
     """
     truth = assessment.target.levels[assessment.rows]
     error = truth - assessment.held_out[:, 0]
@@ -91,6 +92,10 @@ def intervals(
     low, high = centre + final_scale * low, centre + final_scale * high
     if unreached is not None:
         low[unreached], high[unreached] = _quantiles(truth, level)
+        if assessment.row_errors is not None and assessment.row_speaks is not None:
+            by_row = unreached & assessment.row_speaks
+            below, above = _quantiles(assessment.row_errors, level)
+            low[by_row], high[by_row] = centre[by_row] + below, centre[by_row] + above
     return Interval(
         low,
         high,

@@ -14,7 +14,7 @@ from ._folds import PATTERNS
 
 LEARNT = ("field", "hybrid", "auto")  # methods that compare all columns on held-out cells
 EFFORTS = ("fast", "balanced", "thorough")
-METHODS = ("propagation", "neighbors", "mean", *LEARNT)
+METHODS = ("auto", "field", "propagation", "neighbors", "mean", "hybrid")
 # The recipes that propagate, among which "auto" chooses.
 VARIANTS: dict[str, dict[str, Any]] = {
     "propagation": {"normalization": "rw", "solver": "exact", "tol": 1e-6},

@@ -182,8 +182,6 @@ def _bounds(fill: ColumnFill, options: FillOptions) -> Interval | ClassSets | No
     from ._intervals import intervals
 
     unreached = fill.unreached[fill.assessment.target.missing]
-    if fill.by_learner:  # the row's other columns speak for them as for any other cell
-        unreached = np.zeros_like(unreached)
     if fill.assessment.target.n_classes:
         return class_sets(fill.assessment, fill.predictions, options.intervals, unreached)
     return intervals(fill.assessment, fill.predictions, options.intervals, options.seed, unreached)
