@@ -33,7 +33,7 @@ from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
 from ._scores import choose, losses, score
 from ._stack import ROUNDS, CellView, Trees, seconds
 
-LARGE_CELLS = 2_000_000  # from here on two folds of a tenth each
+LARGE_CELLS = 400_000  # from here on two folds of a tenth each
 MOST_PROBABILITIES = 20_000_000  # of a column's classes; beyond, it is left to propagation
 PAIRED = ("propagation", "field-rank")  # what trees see of the methods
 FIELD_ARRAYS = 14  # as large as the channels, that a field has at once
