@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ._column import Floats, Rows, Target
+from ._learner import few_threads
 from ._runs import Run
 
 MOST_CELLS = 4000  # learnt from
@@ -45,13 +46,20 @@ class Trees:
             X, rows = X[kept], rows[kept]
         y = self._target.levels[rows]
         self._range = float(y.min()), float(y.max())
-        self._model = None if self._range[0] == self._range[1] else self._new(len(y)).fit(X, y)
+        self._model = None
+        if self._range[0] < self._range[1]:
+            with few_threads(len(y)):
+                self._model = self._new(len(y)).fit(X, y)
         return self
 
     def predict(self, X: Floats) -> Floats:
         """[rows, width]."""
         if not len(X):
             return np.empty((0, self._target.width))
+        with few_threads(len(X)):
+            return self._predict(X)
+
+    def _predict(self, X: Floats) -> Floats:
         if not self._target.n_classes:
             if self._model is None:
                 return np.full((len(X), 1), self._range[0])
