@@ -7,6 +7,7 @@ so its value has no part in this.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,7 +49,9 @@ class Trees:
         self._range = float(y.min()), float(y.max())
         self._model = None
         if self._range[0] < self._range[1]:
-            with few_threads(len(y)):
+            with few_threads(len(y)), warnings.catch_warnings():
+                # Classes may be many: they are classes all the same.
+                warnings.filterwarnings("ignore", "The number of unique classes")
                 self._model = self._new(len(y)).fit(X, y)
         return self
 
