@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from .hetero import HeteroResult, propagate_hetero
     from .imputers import (
         FeaturePropagation,
+        FieldImputer,
         MeanImputer,
         NeighborMeanImputer,
         RandomImputer,
         ZeroImputer,
     )
     from .large import propagate_sharded
-    from .solve import Result, propagate
+    from .solve import Result, fill_field, propagate
     from .table import Explanation, TableResult, explain, impute, near_copies
     from .table._attributes import impute_graph
 
@@ -40,6 +41,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Graph": "graph",
     "propagate": "solve",
+    "fill_field": "solve",
     "Result": "solve",
     "impute": "table",
     "impute_graph": "table._attributes",
@@ -51,6 +53,7 @@ _HOMES = {
     "TableResult": "table",
     "Explanation": "table",
     "FeaturePropagation": "imputers",
+    "FieldImputer": "imputers",
     "MeanImputer": "imputers",
     "NeighborMeanImputer": "imputers",
     "RandomImputer": "imputers",
@@ -66,6 +69,7 @@ __all__ = [
     "ConvergenceWarning",
     "Explanation",
     "FeaturePropagation",
+    "FieldImputer",
     "Graph",
     "GraphfillWarning",
     "HeteroResult",
@@ -80,6 +84,7 @@ __all__ = [
     "ZeroImputer",
     "__version__",
     "explain",
+    "fill_field",
     "impute",
     "impute_graph",
     "near_copies",

@@ -24,6 +24,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from graphfill import (
     FeaturePropagation,
+    FieldImputer,
     Graph,
     InputError,
     MeanImputer,
@@ -38,6 +39,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarni
 NAN = float("nan")
 IMPUTERS = [
     FeaturePropagation(),
+    FieldImputer(),
     ZeroImputer(),
     RandomImputer(random_state=0),
     MeanImputer(),
@@ -47,6 +49,7 @@ VARIANTS = [
     FeaturePropagation(unreached="mean"),
     FeaturePropagation(normalization="rw", solver="exact", unreached="nan"),
     FeaturePropagation(add_indicator=True),
+    FieldImputer(unreached="nan"),
     NeighborMeanImputer(unreached="mean"),
     MeanImputer(keep_empty_features=False),
 ]
@@ -94,8 +97,8 @@ def test_scikit_learn_array_api_checks():
         "import warnings; warnings.simplefilter('ignore')\n"
         "from sklearn.utils.estimator_checks import estimator_checks_generator\n"
         "from graphfill.imputers import *\n"
-        "for imputer in (FeaturePropagation(), ZeroImputer(), RandomImputer(), MeanImputer(),\n"
-        "                NeighborMeanImputer()):\n"
+        "for imputer in (FeaturePropagation(), FieldImputer(), ZeroImputer(), RandomImputer(),\n"
+        "                MeanImputer(), NeighborMeanImputer()):\n"
         "    for estimator, check in estimator_checks_generator(imputer):\n"
         "        if check.func.__name__.startswith('check_array_api'):\n"
         "            check(estimator)\n"
@@ -227,7 +230,8 @@ def test_statistics_are_the_means_of_known_cells(imputer):
 
 @pytest.mark.parametrize(
     "imputer",
-    [imputer for imputer in IMPUTERS if not isinstance(imputer, RandomImputer)],  # goes by row
+    # Not those that draw numbers row by row.
+    [one for one in IMPUTERS if not isinstance(one, (FieldImputer, RandomImputer))],
     ids=lambda i: type(i).__name__,
 )
 def test_permuting_the_nodes_permutes_the_answer(imputer):

@@ -2,8 +2,9 @@
 
 from ._arrays import check_shape
 from ._copies import near_copies
+from ._coupled import FieldOptions, fill_field, fill_field_with
 from ._field import FieldGraph, FieldSystem
-from ._field_fill import FilledField, fill_field
+from ._field_fill import FieldModel, FilledField, solve_field
 from ._matrix import (
     check_dense,
     check_finite,
@@ -24,4 +25,5 @@ __all__ += ["Operator", "Span", "centre_of", "exponents", "neighbor_mean", "open
 __all__ += ["SMALL_BYTES", "progress_bar", "warn_of"]
 __all__ += ["check_dense", "check_finite", "check_magnitudes", "check_missing_mask"]
 __all__ += ["cell_weights", "check_row_count", "check_shape", "near_copies", "neighbor_weights"]
-__all__ += ["FieldGraph", "FieldSystem", "FilledField", "fill_field"]
+__all__ += ["FieldGraph", "FieldModel", "FieldOptions", "FieldSystem", "FilledField"]
+__all__ += ["fill_field", "fill_field_with", "solve_field"]

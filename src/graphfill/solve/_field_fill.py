@@ -1,4 +1,4 @@
-"""A matrix filled by a field: standardised, fitted, solved for its missing cells."""
+"""A matrix of float64 filled by a field: standardised, fitted, solved for its missing cells."""
 
 from __future__ import annotations
 
@@ -6,40 +6,91 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ._field import FieldGraph, FieldSystem, Floats, Mask
-from ._field_fit import ROUNDS, fit_field
+from ._field import BLOCK_BYTES, Coupling, FieldGraph, FieldSystem, Floats, Mask
+from ._field_fit import MOST_NODES, ROUNDS, fit_field
+from ._scaling import exponents
 
 TOLERANCE = 0.02  # of a missing cell's standard deviation given all others
 FITTING = 0.7  # of the progress
 FEWEST_KNOWN = 2  # cells of a channel; with fewer it has no spread and is left at its mean
+ORDINARY_BITS = 300  # numbers beyond 2^300 cannot be squared and added up: these are scaled first
+# What a field has at once: arrays of the size of the channels; of the channels at each entry of a
+# graph that is fitted whole, and otherwise of as many entries as noise is drawn for together.
+ARRAYS, ENTRY_ARRAYS, NOISE_BYTES = 16, 4, 256 << 20
+
+
+@dataclass(frozen=True)
+class FieldModel:
+    """What was learnt of a matrix: the scale of its channels, and how they inform each other.
+
+    Attributes
+    ----------
+    exponent, centre, scale : [channels] each
+        2^exponent * channel = centre + scale * standardised.
+    varying : which channels vary; all others have their missing cells at the mean
+    coupling : of those that vary; None where none does
+    """
+
+    exponent: NDArray[np.intc]
+    centre: Floats
+    scale: Floats
+    varying: Mask
+    coupling: Coupling | None
+
+    def system(self, X: Floats, graph: FieldGraph) -> FieldSystem:
+        """The equations of the missing cells of a matrix."""
+        system = FieldSystem(graph, np.isnan(X[:, self.varying]))
+        if self.coupling is not None:
+            system.use(self.coupling)
+        return system
+
+    def standardised(self, X: Floats) -> Floats:
+        """The channels that vary."""
+        at = self.varying
+        return np.asarray(
+            (np.ldexp(X[:, at], self.exponent[at]) - self.centre[at]) / self.scale[at]
+        )
+
+    def values(self, Z: Floats, missing: Mask) -> Floats:
+        """The missing cells of all channels, 0 elsewhere, from their standardised mean."""
+        out = np.broadcast_to(self.centre, missing.shape).copy()
+        out[:, self.varying] += Z * self.scale[self.varying]
+        most = np.ldexp(np.finfo(np.float64).max, np.minimum(self.exponent, 0))
+        return np.where(missing, np.ldexp(np.clip(out, -most, most), -self.exponent), 0.0)
 
 
 @dataclass
 class FilledField:
-    """A filled matrix, and what it was filled by.
-
-    Attributes
-    ----------
-    X : [nodes, channels]
-        Known cells as they were.
-    system : the equations of the channels that vary
-    centre, scale : [channels] each; channel = centre + scale * standardised
-    varying : which channels vary; all others have their missing cells at the mean
-    """
+    """A filled matrix, known cells as they were, and the equations it solves."""
 
     X: Floats
     system: FieldSystem
-    centre: Floats
-    scale: Floats
-    varying: Mask
-
-    @property
-    def standardised(self) -> Floats:
-        return (self.X - self.centre) / self.scale
 
 
-def fill_field(
+def learn_field(
+    X: Floats, graph: FieldGraph, seed: int = 0, rounds: int = ROUNDS
+) -> tuple[FieldModel, FieldSystem, Floats | None]:
+    """Fit a field; the equations of X, and about what they solve to, come with it."""
+    exponent = exponents(X, ORDINARY_BITS)
+    known = ~np.isnan(X)
+    count = known.sum(axis=0)
+    cells = np.where(known, np.ldexp(X, exponent), 0.0)
+    centre = cells.sum(axis=0) / np.maximum(count, 1)
+    cells = np.where(known, cells - centre, 0.0)
+    scale = np.sqrt((cells**2).sum(axis=0) / np.maximum(count, 1))
+    varying = (count >= FEWEST_KNOWN) & (scale > 1e-12 * np.abs(centre))
+    scale = np.where(varying, scale, 1.0)
+    model = FieldModel(exponent, centre, scale, varying, None)
+    if not varying.any():
+        return model, model.system(X, graph), None
+    del cells, known
+    system, mean = fit_field(model.standardised(X), graph, seed, rounds)
+    return FieldModel(exponent, centre, scale, varying, system.coupling), system, mean
+
+
+def solve_field(
     X: Floats,
     graph: FieldGraph,
     *,
@@ -53,22 +104,35 @@ def fill_field(
     A missing cell of a channel that does not vary gets the channel's mean, 0 where nothing is
     known of it.
     """
-    known = ~np.isnan(X)
-    count = known.sum(axis=0)
-    cells = np.where(known, X, 0.0)
-    centre = cells.sum(axis=0) / np.maximum(count, 1)
-    scale = np.sqrt((np.where(known, X - centre, 0.0) ** 2).sum(axis=0) / np.maximum(count, 1))
-    varying = (count >= FEWEST_KNOWN) & (scale > 1e-12 * np.abs(centre))
-    scale = np.where(varying, scale, 1.0)
-    filled = np.where(known, X, centre)
-    Z = (X[:, varying] - centre[varying]) / scale[varying]
-    if varying.any():
-        system, mean = fit_field(Z, graph, seed, rounds)
-        tick(FITTING)
-        mean = system.mean(Z, mean, tolerance, lambda share: tick((1.0 - FITTING) * share))
-        back = mean * scale[varying] + centre[varying]
-        filled[:, varying] = np.where(known[:, varying], X[:, varying], back)
+    model, system, mean = learn_field(X, graph, seed, rounds)
+    tick(FITTING)
+    return fill_learnt(X, model, system, mean, tolerance, lambda done: tick((1 - FITTING) * done))
+
+
+def fill_learnt(
+    X: Floats,
+    model: FieldModel,
+    system: FieldSystem,
+    start: Floats | None,
+    tolerance: float,
+    tick: Callable[[float], None] = lambda share: None,
+) -> FilledField:
+    """Fill the NaN of X by a field learnt before (`start`: near their standardised mean)."""
+    missing = np.isnan(X)
+    Z = model.standardised(X)
+    if Z.size:
+        Z = system.mean(Z, start, tolerance, tick)
     else:
-        system = FieldSystem(graph, np.isnan(Z))
         tick(1.0)
-    return FilledField(filled, system, centre, scale, varying)
+    return FilledField(np.where(missing, model.values(Z, missing), X), system)
+
+
+def field_bytes(missing: Mask, n_entries: int) -> int:
+    """About the most that filling a matrix by a field allocates, on a graph with these entries."""
+    n_nodes, n_channels = len(missing), len(missing.T)
+    in_row = np.asarray(missing.sum(axis=1))
+    blocks = 8 * int((in_row[in_row < n_channels] ** 2).sum())
+    drawn = min(8 * ENTRY_ARRAYS * n_entries * n_channels, NOISE_BYTES)
+    fitted = 8 * ENTRY_ARRAYS * (n_entries // 2) * n_channels if n_nodes <= MOST_NODES else drawn
+    cells = 8 * ARRAYS * n_nodes * n_channels + 20 * n_entries
+    return cells + max(drawn, fitted) + 2 * min(blocks, BLOCK_BYTES)

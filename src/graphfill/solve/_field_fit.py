@@ -87,7 +87,7 @@ def smoothness(e: Floats, spectrum: Spectrum) -> Floats:
     --------
     >>> two = Spectrum(np.array([0.0, 2.0]), np.array([0.5, 0.5]))
     >>> smoothness(np.array([0.5, 1.0]), two).round(6)
-    array([1.333333, 0.      ])
+    array([0.666667, 0.      ])
     """
     smooth = e < 0.999 * spectrum.mean
     low, high = np.full(len(e), 1e-6), np.full(len(e), 1.0 - 1e-9)

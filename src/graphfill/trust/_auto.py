@@ -104,8 +104,12 @@ class TableAssessment:
         self._part = (1.0 - TREES) / n_runs
 
     def _folds(self, name: str, target: Target, n_cells: int) -> list[Rows]:
-        """Nothing of a column with few known cells is hidden; of a large table, two tenths."""
-        if len(target.known) < FEWEST_TOGETHER:
+        """Quarters of the known cells; of a large table, two tenths.
+
+        Nothing is hidden of a column with few known cells. Nor of one without gaps: it will be
+        there in full when others are filled, so their scores are to be those of that case.
+        """
+        if len(target.known) < FEWEST_TOGETHER or not len(target.missing):
             return [np.empty(0, dtype=np.intp)] * self.n_folds
         key = [self.options.seed, 6, number_of(name)]
         if n_cells < LARGE_CELLS:
@@ -145,7 +149,7 @@ class TableAssessment:
     def assess(self, wanted: Sequence[str]) -> dict[str, Assessment]:
         asked = [
             name for name in wanted
-            if name in self.columns and len(self.columns[name].target.known) >= FEWEST_TOGETHER
+            if name in self.columns and len(self.columns[name].rows)
         ]  # fmt: skip
         if not asked:
             return {}

@@ -154,7 +154,12 @@ def _scales(
         scale = np.empty(len(known))
         for number in np.unique(fold):
             part = fold == number
-            scale[part] = model.fit(seen[~part], size[~part]).predict(seen[part])
+            # A column of nothing but NaN is more than scikit-learn's trees can bin.
+            empty = np.isnan(seen[~part]).all(axis=0)
+            seen_now = np.where(empty, 0.0, seen)
+            scale[part] = model.fit(seen_now[~part], size[~part]).predict(seen_now[part])
+        empty = np.isnan(seen).all(axis=0)
+        seen, wanted = np.where(empty, 0.0, seen), np.where(empty, 0.0, wanted)
         final = model.fit(seen, size).predict(wanted) if len(wanted) else np.empty(0)
         low, high = size.min(), size.max()
         learnt.append((np.exp(np.clip(scale, low, high)), np.exp(np.clip(final, low, high))))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..solve import FieldGraph, fill_field
+from ..solve import FieldGraph, solve_field
 from ._channels import Recipe, Solved, fill_channels
 from ._column import FillableColumn, Floats, Mask, Recorded, Rows, renumbered
 from ._ranks import RankScale
@@ -97,7 +97,7 @@ def _run_field(
     completed = []
     for names in blocks:
         block = FieldBlock({name: run.columns[name] for name in names}, method == "field-rank")
-        filled = fill_field(
+        filled = solve_field(
             block.encode(graph.n_nodes),
             graph,
             seed=seed,

@@ -7,6 +7,7 @@ so its value has no part in this.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -60,7 +61,12 @@ class Trees:
             X, rows = X[kept], rows[kept]
         y = self._target.levels[rows]
         self._range = float(y.min()), float(y.max())
-        self._model = None if self._range[0] == self._range[1] else self._new(len(y)).fit(X, y)
+        self._model = None
+        if self._range[0] < self._range[1]:
+            with warnings.catch_warnings():
+                # Classes may be many: they are classes all the same.
+                warnings.filterwarnings("ignore", "The number of unique classes")
+                self._model = self._new(len(y)).fit(X, y)
         return self
 
     def predict(self, X: Floats) -> Floats:
