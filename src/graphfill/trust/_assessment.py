@@ -110,6 +110,7 @@ class Assessment:
     known_features, missing_features : of the held-out and of the missing cells, where wanted
     learnt : [missing, width] by learner: what it predicts
     solved : how far the propagation behind the learners' features converged
+    parts : of a blend, the weight of each method
     """
 
     target: Target
@@ -123,6 +124,7 @@ class Assessment:
     missing_features: CellFeatures | None = field(default=None, repr=False)
     learnt: dict[str, Floats] = field(default_factory=dict, repr=False)
     solved: Solved = field(default_factory=Solved, repr=False)
+    parts: dict[str, float] = field(default_factory=dict)
 
     @property
     def n_held_out(self) -> int:

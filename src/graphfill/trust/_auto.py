@@ -154,8 +154,10 @@ class TableAssessment:
         final = self.run(part=self._part)
         methods = [*self.recipes, *self.fields]
         views = {name: Comparison(self.columns[name], methods, singles, final) for name in asked}
-        for name in self._worth_trees(views, singles):
+        grown = self._worth_trees(views, singles)
+        for name in grown:
             self._grow(views, name, singles, final)
+            self.tick(TREES / 2 / len(grown))
         return {name: self._assessment(view) for name, view in views.items()}
 
     # -- trees --
@@ -192,7 +194,7 @@ class TableAssessment:
         if chosen:
             pairs = list(combinations(range(self.n_folds), 2))
             self._pairs = {
-                pair: self.run(*pair, paired=True, part=TREES / len(pairs)) for pair in pairs
+                pair: self.run(*pair, paired=True, part=TREES / 2 / len(pairs)) for pair in pairs
             }
         return chosen
 
@@ -258,6 +260,7 @@ class TableAssessment:
             missing,
             view.missing,
             view.solved,
+            view.parts if chosen == "blend" else {},
         )
 
     def _whole_recipe(self) -> Recipe:
@@ -275,6 +278,7 @@ class Comparison:
         self.solved = final.solved
         self.held_out: dict[str, Floats] = {}
         self.missing: dict[str, Floats] = {}
+        self.parts: dict[str, float] = {}  # of the blend
         for method in methods:
             parts = [
                 run.at(method, one.name, fold, n_classes)
@@ -287,7 +291,7 @@ class Comparison:
         self.held_out[method], self.missing[method] = held_out, missing
 
     def add_blend(self) -> None:
-        weights = self.weights()
+        self.parts = weights = self.weights()
         if len(weights) > 1:
             self.add("blend", self._mix(self.held_out, weights), self._mix(self.missing, weights))
 
