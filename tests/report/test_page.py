@@ -57,8 +57,8 @@ def test_it_opens_with_the_verdict_in_words(town):
         "age and moved_in are fairly well inferred.",
         "income and newsletter are roughly inferred: single cells may be far off.",
         "profession is weakly inferred: use it with care.",
-        "lottery_number is inferred hardly better than by the column’s mean or most frequent value: "
-        "do not take what was filled into it for facts.",
+        "lottery_number is inferred hardly better than by the column’s mean or most frequent "
+        "value: do not take what was filled into it for facts.",
         "Too little is known of height to judge what is filled in.",
         "28 missing cells cannot be reached",
         "phone was left alone with 120 missing cells: nearly every value is different.",
