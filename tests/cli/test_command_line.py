@@ -534,3 +534,22 @@ def test_progress_is_shown_on_a_terminal_for_long_work_alone(tmp_path):
     shown, _ = on_terminal([*arguments, "10"], tmp_path)
     assert "so far" not in shown
     assert "so far" not in on_terminal([*long, "--quiet"], tmp_path)[0]
+
+
+def test_progress_moves_under_the_default_method(tmp_path):
+    rng = np.random.default_rng(0)
+    n = 3000
+    base = rng.random((n, 1))
+    values = base + 0.2 * rng.random((n, 8))
+    values[rng.random(values.shape) < 0.3] = np.nan
+    table = pa.table({"name": np.arange(n)} | {f"x{j}": values[:, j] for j in range(8)})
+    pa.parquet.write_table(table, tmp_path / "people.parquet")
+    links = rng.integers(0, n, (3 * n, 2))
+    (tmp_path / "friends.csv").write_text("u,v\n" + "".join(f"{u},{v}\n" for u, v in links))
+    shown, _ = on_terminal(
+        ["impute", "people.parquet", "friends.csv", "-o", "filled.parquet"], tmp_path
+    )
+    shares = {int(share) for share in re.findall(r"filling +(\d+)% \|", shown)}
+    assert len(shares) >= 5
+    assert max(shares) <= 100
+    assert "By known cells that were hidden, columns are: " in shown

@@ -76,8 +76,7 @@ def test_filled_from_file_to_file(truth, ending, tmp_path):
             assert set(values) <= set(observed.to_pylist())
             plain = pc.mode(observed.dictionary_encode().indices)[0]["mode"].as_py()
             plain = observed.dictionary_encode().dictionary[plain].as_py()
-        if said[name]["verdict"] in ("inferable", "weakly"):
+        if said[name]["verdict"] != "hardly better than the mean":
             assert error(values, aim) < error(np.full(len(aim), plain), aim), name
         else:
-            assert said[name]["verdict"] == "not from this graph"
             assert any(name in note for note in json.loads(done.stdout)["notes"])

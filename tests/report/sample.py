@@ -28,6 +28,7 @@ def column(name, kind="number", n_missing=0, **more):
         "n_unreached": 0,
         "agreement": None,
         "agreement_spread": None,
+        "links": "",
         "verdict": "",
         "reliance": None,
         "explained": None,
@@ -100,9 +101,10 @@ def town():
         n_unreached=14,
         agreement=0.624,
         agreement_spread=0.011,
-        verdict="inferable",
+        links="inferable",
+        verdict="fairly well inferred",
         reliance=0.97,
-        explained=0.71,
+        explained=0.7107,
         scores=number_scores(17.912, 9.6341),
         chosen="hybrid",
         why="hybrid had the smallest error on hidden cells, by 11% over propagation.",
@@ -130,9 +132,10 @@ def town():
         "income",
         "number",
         667,
-        verdict="weakly",
+        links="weakly",
+        verdict="roughly inferred",
         agreement=0.131,
-        explained=0.18,
+        explained=0.2228,
         n_known=1333,
         scores=number_scores(21450.5, 18911.0),
         unit="",
@@ -152,8 +155,9 @@ def town():
         667,
         n_known=1333,
         agreement=0.81,
-        verdict="inferable",
-        explained=0.77,
+        links="inferable",
+        verdict="well inferred",
+        explained=0.8205,
         scores=class_scores(0.22, 0.86),
         chosen="hybrid",
         why="hybrid was right most often on hidden cells.",
@@ -178,15 +182,18 @@ def town():
         ],
     )
     values = ["nurse", "teacher", "carpenter", "clerk", "software developer", "(other)"]
-    profession = city | {"name": "profession", "verdict": "weakly", "agreement": 0.09}
-    profession |= {"distribution": city["distribution"] | {"values": values}, "explained": 0.2}
+    profession = city | {"name": "profession", "links": "weakly", "agreement": 0.09}
+    profession |= {"verdict": "weakly inferred", "scores": class_scores(0.22, 0.298)}
+    profession |= {"distribution": city["distribution"] | {"values": values}, "explained": 0.1}
     newsletter = city | {"name": "newsletter", "kind": "boolean", "scores": class_scores(0.6, 0.78)}
+    newsletter |= {"verdict": "roughly inferred", "explained": 0.45}
     newsletter |= {
         "distribution": {"values": ["yes", "no"], "known": [0.4, 0.6], "filled": [0.31, 0.69]},
     }
     moved_in = age | {"name": "moved_in", "kind": "date", "unit": "days", "n_unreached": 0}
     moved_in |= {
         "scores": number_scores(3120.0, 1702.0),
+        "explained": 0.7024,
         "median_width": 4012.0,
         "constant_width": 9004.0,
         "unreached_groups": [],
@@ -203,7 +210,8 @@ def town():
     }
     lottery = age | {
         "name": "lottery_number",
-        "verdict": "not from this graph",
+        "links": "not from this graph",
+        "verdict": "hardly better than the mean",
         "agreement": 0.004,
         "explained": 0.0,
         "reliance": 0.0,
@@ -233,7 +241,7 @@ def town():
             moved_in,
             lottery,
             column("phone", "left alone", 120, note="nearly every value is different"),
-            column("height", "number", 660, verdict="unknown"),
+            column("height", "number", 660, links="unknown", verdict="unknown"),
             column("street", "category"),
         ],
         "notes": [

@@ -7,9 +7,11 @@ words them for a terminal.
 
 from ._page import labelled_bars, render, write_report
 from ._text import of_result, text_table, unreached_sentence
+from ._words import listed
 
 __all__ = [
     "labelled_bars",
+    "listed",
     "of_result",
     "render",
     "text_table",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _words
 from ._sections import section
-from ._text import unreached_kinds
+from ._text import SCALE, unreached_kinds
 from ._words import Summary, count, finite, listed, name, named, number, percent, shown
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ SECTION_BYTES = 2_300_000  # for all columns' sections; the whole page stays bel
 LEAST_BYTES = 500  # with less room nothing need be tried
 OVERVIEW_ROWS = 500
 NOTES = 100
+GOOD = ("well inferred", "fairly well inferred", "inferable")  # verdicts
 # Characters that are no text: a browser would refuse them, or an encoder.
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 # What a summary and a column have where nothing else is given.
@@ -35,7 +36,7 @@ _SUMMARY: Summary = {
     **dict.fromkeys(("columns", "notes"), ()),
 }
 _COLUMN: Summary = {
-    **dict.fromkeys(("name", "kind", "verdict", "note", "chosen", "unit", "why"), ""),
+    **dict.fromkeys(("name", "kind", "verdict", "links", "note", "chosen", "unit", "why"), ""),
     **dict.fromkeys(("n_missing", "n_filled", "n_unreached", "n_held_out"), 0),
     **dict.fromkeys(("n_known", "agreement", "explained", "rehearsal", "interval_level"), None),
     **dict.fromkeys(("coverage", "median_width", "constant_width", "n_unreached_groups"), None),
@@ -168,11 +169,15 @@ def _sections(summary: Summary, columns: Sequence[Summary]) -> tuple[list[str], 
 
 
 def inferable_cells(columns: Sequence[Summary]) -> tuple[int, int]:
-    """Filled cells of inferable columns that are connected to a known cell, and all filled ones."""
+    """Filled cells of columns that are well or fairly well inferred, and all filled ones.
+
+    Cells that got the column's mean, being out of the graph's reach, are not counted among the
+    first.
+    """
     solid = 0
     for column in columns:
-        if column["verdict"] == "inferable":
-            others = column["n_unreached"] if column["unreached_got"] != "nothing" else 0
+        if column["verdict"] in GOOD:
+            others = column["n_unreached"] if column["unreached_got"] == "mean" else 0
             solid += max(column["n_filled"] - others, 0)
     return solid, sum(column["n_filled"] for column in columns)
 
@@ -232,9 +237,10 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    words = (_words.alike, count, _words.fit, inferable_cells, listed, named, number, _words.place,
-             _words.room_before, _words.ticks, unreached_kinds)  # fmt: skip
-    templates.globals |= {word.__name__: word for word in words}
+    words = (_words.alike, count, _words.explained, _words.fit, inferable_cells, listed,
+             _words.method_words, named, number, _words.place, _words.room_before, _words.ticks,
+             unreached_kinds)  # fmt: skip
+    templates.globals |= {word.__name__: word for word in words} | {"GOOD": GOOD, "SCALE": SCALE}
     templates.filters.update(thousands="{:,}".format, percent=percent)
     templates.filters.update(name=name, named=named, shown=shown)
     return templates

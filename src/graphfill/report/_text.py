@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ._words import Summary
+from ._words import Summary, explained, listed, method_words, shown
 
 # What cells out of the graph's reach got: in a summary, and in a warning.
 UNREACHED = {
@@ -15,6 +15,19 @@ UNREACHED = {
     ),
     "nothing": ("stay missing", "were left missing"),
 }
+# Verdicts on a fill by what it explains of held-out cells, from the best on.
+SCALE = (
+    "well inferred",
+    "fairly well inferred",
+    "roughly inferred",
+    "weakly inferred",
+    "hardly better than the mean",
+)
+MEANINGS = {
+    "agreement": "of linked rows; 0 is chance, 1 is always the same.",
+    "explained": "how much of what the mean leaves open is right when known cells are hidden.",
+}
+MOST_LETTERS = 40  # of a column's name
 
 
 def of_fill(summary: Summary) -> str:
@@ -24,14 +37,16 @@ def of_fill(summary: Summary) -> str:
         return "\n".join([f"{_nothing_missing(summary)}{end}", *_notes(summary)])
     took = f" in {summary['seconds']['total']:.1f} s"
     written = ["", f"Written to {summary['output']}", *_report(summary)]
-    return "\n".join([_filled(summary, took), *_columns(summary), *_notes(summary), *written])
+    done = [_filled(summary, took), *_verdicts(summary), *_columns(summary)]
+    return "\n".join([*done, *_notes(summary), *written])
 
 
 def of_result(summary: Summary) -> str:
     """What `graphfill.impute` did: a `TableResult` as it is printed."""
     if not summary["missing"]:
         return "\n".join([f"Nothing is missing ({_size(summary)}).", *_notes(summary)])
-    return "\n".join([_filled(summary), *_columns(summary), *_notes(summary)])
+    done = [_filled(summary), *_verdicts(summary), *_columns(summary)]
+    return "\n".join([*done, *_notes(summary)])
 
 
 def of_survey(summary: Summary) -> str:
@@ -39,7 +54,7 @@ def of_survey(summary: Summary) -> str:
     if not summary["missing"]:
         return "\n".join([f"{_nothing_missing(summary)} ({_size(summary)}).", *_notes(summary)])
     fillable = [c for c in summary["columns"] if c["verdict"]]
-    good = [c["name"] for c in fillable if c["verdict"] in ("inferable", "weakly")]
+    good = [str(c["name"]) for c in fillable if c.get("links") in ("inferable", "weakly")]
     alone = sum(c["n_missing"] for c in summary["columns"] if not c["verdict"])
     reached = summary["missing"] - summary["unreached"] - alone
     return "\n".join(
@@ -47,7 +62,8 @@ def of_survey(summary: Summary) -> str:
             f"{summary['missing']:,} cells are missing ({_size(summary)}); the graph reaches "
             f"{reached:,} of them.",
             f"Neighbours agree beyond chance in {len(good)} of {len(fillable)} columns with "
-            f"missing cells{': ' if good else ''}{', '.join(good)}.",
+            f"missing cells{': ' if good else ''}{listed(good)}.",
+            *_verdicts(summary),
             *_columns(summary),
             *_notes(summary),
             *_report(summary),
@@ -149,35 +165,43 @@ def _notes(summary: Summary) -> list[str]:
     return ["", "Notes:", *notes] if notes else []
 
 
+def _verdicts(summary: Summary) -> list[str]:
+    """How many columns were filled how well, where held-out cells say so and columns are many."""
+    scored = [c for c in summary["columns"] if c["verdict"] in SCALE]
+    if len(scored) < 2:
+        return []
+    counts = [(words, sum(c["verdict"] == words for c in scored)) for words in SCALE]
+    counted = ", ".join(f"{n:,} {words}" for words, n in counts if n)
+    return [f"By known cells that were hidden, columns are: {counted}."]
+
+
 def _columns(summary: Summary) -> list[str]:
     """One line per column with missing cells."""
     hidden = f"{summary['settings'].get('scores')} hidden"  # in the pattern that was asked for
     rows = [
         {
-            "column": str(column["name"]),
+            "column": shown(column["name"], MOST_LETTERS, "(no name)"),
             "kind": column["kind"],
             "missing": f"{column['n_missing']:,}",
             "filled": f"{column['n_filled']:,}",
             "unreached": f"{column['n_unreached']:,}",
             "agreement": "" if column["agreement"] is None else f"{column['agreement']:.2f}",
-            "held out": _held_out(column),
+            "explained": explained(column),
             hidden: _score_of("chosen", (column.get("rehearsal") or {}).get("scores")),
-            "by": column.get("chosen") or "",
             "": column["verdict"],
+            "by": method_words(column),
         }
         for column in summary["columns"]
         if column["n_missing"]
     ]
     empty = [head for head in rows[0] if not any(row[head].strip("0") for row in rows)]
-    dropped = {"filled", "held out", hidden, "by"}.intersection(empty)
+    dropped = {"filled", "unreached", "agreement", "explained", hidden, "by"}.intersection(empty)
+    if all(row["filled"] == row["missing"] for row in rows):
+        dropped.add("filled")
     heads = [head for head in rows[0] if head not in dropped]
-    return ["", *text_table(heads, [[row[head] for head in heads] for row in rows])]
-
-
-def _held_out(column: Summary) -> str:
-    """How well the fill did on cells held out: by the method's score, or the variance explained."""
-    explained = "" if column["explained"] is None else f"R2 {column['explained']:.2f}"
-    return _score_of(column.get("chosen"), column.get("scores")) or explained
+    table = text_table(heads, [[row[head] for head in heads] for row in rows])
+    meanings = [f"  {head}: {words}" for head, words in MEANINGS.items() if head in heads]
+    return ["", *table, "", *meanings] if meanings else ["", *table]
 
 
 def _score_of(method: str | None, scores: Sequence[Summary] | None) -> str:

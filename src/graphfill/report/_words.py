@@ -11,6 +11,21 @@ from typing import Any
 Summary = dict[str, Any]  # of a fill, as `TableResult.summary` returns it, or of one column
 NOTHING = "–"
 LETTER = 7.6  # pixels: the width of nearly every letter of 12 pixels is at most this
+# Methods in plain words.
+METHODS = {
+    "mean": "column's mean",
+    "neighbors": "neighbours' mean",
+    "propagation": "graph alone",
+    "diffusion": "graph alone, 40 steps",
+    "propagation-sym": "graph alone, scaled by links",
+    "diffusion-sym": "graph alone, 40 steps, scaled by links",
+    "field": "graph and other columns together",
+    "field-rank": "graph and other columns together, by rank",
+    "trees": "trees",
+    "columns": "other columns",
+    "hybrid": "graph and other columns, learnt",
+}
+PARTS = 2  # of a blend, that are named
 # Characters that turn the direction of text: with them, a name could rewrite its sentence.
 _TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -101,6 +116,16 @@ def percent(share: float | None) -> str:
     return f"{share:.0%}".replace("-0%", "0%")
 
 
+def explained(column: Summary) -> str:
+    """The share that a fill explains of held-out cells; a little below 0 is the mean's noise.
+
+    >>> [explained({"explained": share}) for share in (0.704, -0.01, -0.4, None)]
+    ['70%', '0%', '-40%', '']
+    """
+    share = column["explained"]
+    return "" if share is None else percent(0.0 if -0.05 < share < 0 else share)
+
+
 def count(n: int, one: str, many: str = "") -> str:
     """
     >>> count(1, "cell"), count(1200, "cell"), count(2, "is", "are")
@@ -138,6 +163,33 @@ def name(value: Any, most: int = 60) -> str:
 def named(value: Any) -> str:
     """A column's name within a sentence, whose direction of writing it does not change."""
     return f"{_ISOLATE}{name(value)}{_END}"
+
+
+def method_words(column: Summary) -> str:
+    """The method that filled a column, a blend with its largest parts.
+
+    >>> method_words({"chosen": "field"})
+    'graph and other columns together'
+    >>> method_words({"chosen": "blend", "parts": {"trees": 0.5, "mean": 0.125, "field": 0.375}})
+    "50% trees, 38% graph and other columns together, 12% column's mean"
+    """
+    chosen = column.get("chosen") or ""
+    parts = sorted((column.get("parts") or {}).items(), key=lambda part: -part[1])
+    if chosen == "blend" and parts:
+        words = [f"{share:.0%} {_method(part, column)}" for part, share in parts[:PARTS]]
+        rest = sum(share for _, share in parts[PARTS:])
+        if len(parts) == PARTS + 1:
+            words.append(f"{rest:.0%} {_method(parts[-1][0], column)}")
+        elif rest:
+            words.append(f"{rest:.0%} others")
+        return ", ".join(words)
+    return _method(chosen, column)
+
+
+def _method(method: str, column: Summary) -> str:
+    if method == "mean" and column.get("kind") in ("category", "boolean"):
+        return "most frequent value"
+    return METHODS.get(method) or METHODS.get(method.split("-")[0], method)
 
 
 def fit(value: Any, width: float) -> str:

@@ -41,6 +41,8 @@ def assessment_details(
         "why": assessment.why,
         "n_held_out": assessment.n_held_out,
     }
+    if assessment.parts:
+        details["parts"] = assessment.parts
     if pattern is not None:
         details["rehearsal"] = pattern
     if bounds is None:

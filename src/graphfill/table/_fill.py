@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, option, switch
 from ..solve import propagate_with
-from ..trust import LEARNT, ColumnFill, Solve, fill_columns
+from ..trust import (
+    LEARNT,
+    ColumnFill,
+    Solve,
+    differences_note,
+    fill_columns,
+    fill_verdict,
+    unreached_cells,
+)
 from ._alignment import Alignment, align
 from ._column import Column
 from ._inspect import (
     informative_columns,
     informing_columns,
+    judge_by_propagation,
     notes_on,
     open_columns,
     summarize_columns,
@@ -53,7 +62,7 @@ def fill_table(
     import narwhals as nw
 
     began = time.perf_counter()
-    source = source or Source()
+    source, in_pieces = source or Source(), alignment is not None
     _check_table(table, source.naming.table)
     frame = nw.from_native(table, eager_only=True)
     alignment = alignment or align(frame, edges, options, source)
@@ -66,13 +75,24 @@ def fill_table(
     result = TableResult(table, list(summaries.values()), {}, {}, alignment, [], options.settings())
     inspected = time.perf_counter()
     fills: dict[str, ColumnFill] = {}
+    judged = ""
     if wanted and (fill or options.fill.assessed):
         others = {}
         if options.fill.method in LEARNT:
             others = informing_columns(frame, alignment, options, source)
         filling = _Filling(frame, columns, others, wanted, options, result, solve, progress)
         fills = filling.run(fill)
+        if not in_pieces:
+            both = {**others, **columns}
+            channelled = {name: c for name, c in both.items() if c.n_channels}
+            judged = differences_note(channelled, wanted, alignment.graph, options.fill.seed)
+    elif wanted:
+        for name, cells in unreached_cells([columns[n] for n in wanted], alignment.graph).items():
+            summaries[name].n_unreached = int(cells.sum())
+        recipe = options.fill.recipes(solve)["propagation"]
+        judged = judge_by_propagation(columns, summaries, alignment.graph, recipe)
     result.notes = [*notes_on(alignment, summaries, columns, source.naming)]
+    result.notes += [judged] if judged else []
     result.notes += _too_few_known(columns, fills, options)
     done = time.perf_counter()
     result.seconds = {
@@ -168,6 +188,8 @@ class _Filling:
             level = self.options.fill.intervals
             summary.details |= assessment_details(column, fill, level, pattern)
             summary.explained = fill.assessment.explained
+        if summary.explained is not None:
+            summary.verdict = fill_verdict(summary.explained)
 
     def _rebuild(self, fills: Mapping[str, ColumnFill]) -> None:
         """Put what was filled in into the table, and count it."""
@@ -183,8 +205,7 @@ class _Filling:
             filled = self.result.filled[name] = column.in_rows(column.filled_cells)
             summary = self.summaries[name]
             summary.n_filled = int(filled.sum())
-            usual = column.fills_as_usual and summary.verdict != "inferable"
-            if usual or summary.reliance == 0.0:
+            if column.fills_as_usual and summary.explained is None and summary.links != "inferable":
                 summary.verdict = "not from this graph"
             if self.options.mark and filled.any():
                 backend = self.frame.implementation

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..errors import InputError, check_column_name, option, places
 from ..graph import Graph
-from ..trust import Agreement, agreement
+from ..report import listed
+from ..trust import HARDLY, Agreement, Recipe, agreement, propagated_agreement
 from ._alignment import Alignment
 from ._column import Column
 from ._columns import open_column
@@ -98,8 +99,32 @@ def summarize_columns(
         if column.n_channels and summary.n_missing:
             agreed = column_agreement(column, alignment.graph, seed)
             summary.agreement, summary.agreement_spread = agreed.value, agreed.spread
-            summary.verdict = agreed.verdict
+            summary.links = summary.verdict = agreed.verdict
     return summaries
+
+
+def judge_by_propagation(
+    columns: Mapping[str, Column],
+    summaries: Mapping[str, ColumnSummary],
+    graph: Graph,
+    recipe: Recipe,
+) -> str:
+    """Judge columns in which too few linked rows are both known, by hidden cells; say which."""
+    unknown = [columns[name] for name, one in summaries.items() if one.links == "unknown"]
+    agreed = propagated_agreement(unknown, graph, recipe) if unknown else {}
+    for name, one in agreed.items():
+        summary = summaries[name]
+        summary.agreement, summary.agreement_spread = one.value, one.spread
+        summary.explained = one.value
+        summary.links = summary.verdict = one.verdict
+    if not agreed:
+        return ""
+    names = listed([repr(name) for name in agreed])
+    return (
+        f"Too few linked rows are both known to compare them in {names}: a fifth of the known "
+        "cells was hidden and propagated instead, and the share explained of them is given as "
+        "the agreement."
+    )
 
 
 def column_agreement(column: Column, graph: Graph, seed: int) -> Agreement:
@@ -117,8 +142,8 @@ def informative_columns(
 ) -> dict[str, bool]:
     """By column, whether neighbours agree in it."""
     return {
-        name: summaries[name].verdict in ("inferable", "weakly")
-        if summaries[name].verdict
+        name: summaries[name].links in ("inferable", "weakly")
+        if summaries[name].links
         else column_agreement(column, alignment.graph, seed).beyond_chance
         for name, column in opened.items()
         if column.n_channels
@@ -148,7 +173,7 @@ def notes_on(
                 f"Column {summary.name!r} is left alone with {summary.n_missing:,} missing "
                 f"cell(s): {summary.note}."
             )
-        if summary.verdict == "not from this graph":
+        if summary.verdict == "not from this graph":  # nothing was held out
             notes.append(
                 f"Neighbours hardly agree in column {summary.name!r}: the graph says next to "
                 "nothing about its missing cells."
@@ -160,4 +185,17 @@ def notes_on(
                 f"which bound {100 * details['highest_level']:.3g} % of the truths at most, not "
                 f"{100 * details['interval_level']:.3g} %: its bounds are left empty."
             )
-    return notes
+    return [*notes, *_hardly_filled(summaries)]
+
+
+def _hardly_filled(summaries: Mapping[str, ColumnSummary]) -> list[str]:
+    """A sentence on the columns that nothing could predict."""
+    names = [repr(name) for name, one in summaries.items() if one.verdict == HARDLY]
+    if not names:
+        return []
+    them = "it" if len(names) == 1 else "them"
+    return [
+        f"Hidden known cells of {'column' if len(names) == 1 else 'columns'} {listed(names)} came "
+        f"out hardly better than by the column's mean or most frequent value: do not take what is "
+        f"filled into {them} for facts."
+    ]

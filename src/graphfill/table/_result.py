@@ -25,7 +25,11 @@ class ColumnSummary:
     name, kind : the column, and what it was taken for
     n_missing, n_filled, n_unreached : cells
     agreement : how much neighbours agree beyond chance; None where that was not asked
-    verdict : "inferable", "weakly", "not from this graph" or "unknown"
+    links : what the links say about the column, by the agreement of neighbours: "inferable",
+        "weakly", "not from this graph" or "unknown"
+    verdict : how well it was filled, by what is `explained`: "well inferred", "fairly well
+        inferred", "roughly inferred", "weakly inferred" or "hardly better than the mean"; without
+        held-out cells, the same as `links`
     reliance : from 0, filled with the mean, to 1, filled with what the graph says
     explained : share of the variance of held-out cells that the fill explains, or of the mistakes
         of the most frequent value that it avoids; None if untried
@@ -42,6 +46,7 @@ class ColumnSummary:
     n_unreached: int = 0
     agreement: float | None = None
     agreement_spread: float | None = None
+    links: str = ""
     verdict: str = ""
     reliance: float | None = None
     explained: float | None = None

@@ -4,13 +4,15 @@ What only scores and bounds need (`_assessment`, `_hiding`, `_intervals`, `_clas
 when they are asked for.
 """
 
-from ._agreement import Agreement, agreement
+from ._agreement import HARDLY, Agreement, agreement, fill_verdict, propagated_agreement
 from ._channels import Recipe, Solve, fill_channels
+from ._differences import differences_note
 from ._options import LEARNT, FillOptions
 from ._reasons import Influence
-from ._selection import ColumnFill, fill_columns
+from ._selection import ColumnFill, fill_columns, unreached_cells
 
 __all__ = [
+    "HARDLY",
     "LEARNT",
     "Agreement",
     "ColumnFill",
@@ -19,4 +21,5 @@ __all__ = [
     "Recipe",
     "Solve",
 ]
-__all__ += ["agreement", "fill_channels", "fill_columns"]
+__all__ += ["agreement", "differences_note", "fill_channels", "fill_columns", "fill_verdict"]
+__all__ += ["propagated_agreement", "unreached_cells"]

@@ -1,19 +1,44 @@
-"""How much neighbours agree beyond chance: whether the graph can say anything about a column."""
+"""How much neighbours agree beyond chance: whether the graph can say anything about a column.
+
+And the words for how well a column was filled, on one scale.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..graph._graph import Graph
+from ._channels import Recipe, fill_channels
+from ._column import FillableColumn
 
 PAIRS = 200_000  # pairs of neighbours looked at, at most
 SHUFFLES = 40
 STRONG = 0.2  # from here on a column counts as inferable
 NEGLIGIBLE = 0.03  # up to here agreement is of no use, even if it is no accident
 FEWEST_PAIRS = 20  # with fewer nothing can be told
+# Verdicts on a fill, by the least share that it explains of held-out cells.
+VERDICTS = (
+    (0.8, "well inferred"),
+    (0.5, "fairly well inferred"),
+    (0.2, "roughly inferred"),
+    (0.05, "weakly inferred"),
+)
+HARDLY = "hardly better than the mean"
+
+
+def fill_verdict(explained: float) -> str:
+    """A share explained in words; it is rounded as people read it.
+
+    Examples
+    --------
+    >>> fill_verdict(0.7), fill_verdict(0.796), fill_verdict(-0.1)
+    ('fairly well inferred', 'well inferred', 'hardly better than the mean')
+    """
+    return next((words for least, words in VERDICTS if round(explained, 2) >= least), HARDLY)
 
 
 @dataclass(frozen=True)
@@ -27,7 +52,7 @@ class Agreement:
     spread : float
         Standard deviation of `value` when the known cells are shuffled among their rows.
     n_pairs : int
-        Pairs of neighbours, both known, that were compared.
+        Pairs of neighbours, both known, that were compared; or cells that were held out.
     """
 
     value: float
@@ -86,6 +111,23 @@ def agreement(
     value = measure(levels[u], levels[v])
     shuffled = [measure(mixed[u], mixed[v]) for mixed in _shuffles(levels, rng)]
     return Agreement(value, float(np.std(shuffled)), int(u.size))
+
+
+def propagated_agreement(
+    columns: Sequence[FillableColumn], graph: Graph, recipe: Recipe
+) -> dict[str, Agreement]:
+    """Agreement of rows that are linked through other nodes, not to each other.
+
+    In a tree with data at its leaves, or a graph of rows and groups, few linked rows are both
+    known. A fifth of the known cells is hidden and propagated; the share that this explains of
+    them stands for the agreement. At chance it is about one over the number of hidden cells.
+    Columns with too few known cells are left out.
+    """
+    held_out = fill_channels(columns, graph, recipe).held_out
+    return {
+        name: Agreement(held.explained, 1.0 / len(held.rows), len(held.rows))
+        for name, held in held_out.items()
+    }
 
 
 def _pairs(graph: Graph, rng: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -48,6 +48,7 @@ class Assessment:
         out of the graph's reach.
     row_speaks : [missing] or None; whether half of a row's other columns are known
     solved : how far the propagation behind the learners' features converged
+    parts : of a blend, the weight of each method
     """
 
     target: Target
@@ -63,6 +64,7 @@ class Assessment:
     solved: Solved = field(default_factory=Solved, repr=False)
     row_errors: Floats | None = field(default=None, repr=False)
     row_speaks: Mask | None = field(default=None, repr=False)
+    parts: dict[str, float] = field(default_factory=dict)
 
     @property
     def n_held_out(self) -> int:

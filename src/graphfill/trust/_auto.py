@@ -157,8 +157,10 @@ class TableAssessment:
         final = self.run(part=self._part)
         methods = [*self.recipes, *self.fields]
         views = {name: Comparison(self.columns[name], methods, singles, final) for name in asked}
-        for name in self._worth_trees(views, singles):
+        grown = self._worth_trees(views, singles)
+        for name in grown:
             self._grow(views, name, singles, final)
+            self.tick(TREES / 2 / len(grown))
         return {name: self._assessment(view) for name, view in views.items()}
 
     # -- trees --
@@ -196,7 +198,7 @@ class TableAssessment:
         if chosen:
             pairs = list(combinations(range(self.n_folds), 2))
             self._pairs = {
-                pair: self.run(*pair, paired=True, part=TREES / len(pairs)) for pair in pairs
+                pair: self.run(*pair, paired=True, part=TREES / 2 / len(pairs)) for pair in pairs
             }
         return chosen
 
@@ -263,6 +265,7 @@ class TableAssessment:
             view.missing,
             view.solved,
             *self._from_the_row(view),
+            view.parts if chosen == "blend" else {},
         )
 
     def _from_the_row(self, view: Comparison) -> tuple[Floats | None, Mask | None]:
@@ -282,10 +285,8 @@ class TableAssessment:
         errors = []
         for k, (X, truth) in enumerate(zip(parts, truths, strict=True)):
             rest = [j for j in range(len(parts)) if j != k]
-            Y, y = (
-                np.concatenate([parts[j] for j in rest]),
-                np.concatenate([truths[j] for j in rest]),
-            )
+            Y = np.concatenate([parts[j] for j in rest])
+            y = np.concatenate([truths[j] for j in rest])
             errors.append(truth - straight_line(Y, y, X))
         return np.concatenate(errors), speaks[target.missing]
 
@@ -301,6 +302,7 @@ class Comparison:
         self.solved, self.singles = final.solved, singles
         self.held_out: dict[str, Floats] = {}
         self.missing: dict[str, Floats] = {}
+        self.parts: dict[str, float] = {}  # of the blend
         for method in methods:
             parts = [
                 run.at(method, one.name, fold, n_classes)
@@ -313,7 +315,7 @@ class Comparison:
         self.held_out[method], self.missing[method] = held_out, missing
 
     def add_blend(self) -> None:
-        weights = self.weights()
+        self.parts = weights = self.weights()
         if len(weights) > 1:
             self.add("blend", self._mix(self.held_out, weights), self._mix(self.missing, weights))
 

@@ -96,6 +96,7 @@ def fill_columns(
         else:
             for column, fill in some.values():
                 total.merge(_fill_by_learner(column, fill, method))
+                fill.by_learner = len(columns) > 1 and _looks_at_columns(fill, method)
             progress(part)
     if options.intervals is not None:
         from ._stack import one_thread
@@ -170,9 +171,17 @@ def _fill_by_recipe(
 
 def _fill_by_learner(column: FillableColumn, fill: ColumnFill, learner: str) -> Solved:
     assert fill.assessment is not None
-    fill.predictions, fill.by_learner = fill.assessment.learnt[learner], True
+    fill.predictions = fill.assessment.learnt[learner]
     column.decode_levels(fill.predictions)
     return fill.assessment.solved
+
+
+def _looks_at_columns(fill: ColumnFill, learner: str) -> bool:
+    """Whether the row's other columns have a part in what a learner fills in."""
+    assert fill.assessment is not None
+    return learner != "blend" or any(
+        part in ("field", "field-rank", "trees") for part in fill.assessment.parts
+    )
 
 
 def _bounds(fill: ColumnFill, options: FillOptions) -> Interval | ClassSets | None:
