@@ -811,8 +811,8 @@ usage("reliance beyond 1", "argument --reliance: '2' must be held-out, or a numb
 usage("reliance in words", "argument --reliance: 'much' must be held-out, or a number from 0 to 1",
     "--reliance much")
 usage("unknown method",
-    "argument --method: invalid choice: 'magic' (choose from 'propagation', 'neighbors', "
-    "'mean', 'hybrid', 'auto')", "--method magic")
+    "argument --method: invalid choice: 'magic' (choose from 'auto', 'field', 'propagation', "
+    "'neighbors', 'mean', 'hybrid')", "--method magic")
 usage("unknown solver",
     "argument --solver: invalid choice: 'guess' (choose from 'exact', 'diffusion', 'chebyshev')",
     "--solver guess")
