@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from .large import propagate_sharded
     from .solve import Result, propagate
-    from .table import Explanation, TableResult, explain, impute, near_copies
+    from .table import Explanation, Pooled, TableResult, explain, impute, near_copies, pool
     from .table._attributes import impute_graph
 
 __version__ = "0.1.0"
@@ -45,6 +45,8 @@ _HOMES = {
     "impute_graph": "table._attributes",
     "explain": "table",
     "near_copies": "table",
+    "pool": "table",
+    "Pooled": "table",
     "propagate_hetero": "hetero",
     "propagate_sharded": "large",
     "HeteroResult": "hetero",
@@ -72,6 +74,7 @@ __all__ = [
     "InputError",
     "MeanImputer",
     "NeighborMeanImputer",
+    "Pooled",
     "RandomImputer",
     "Result",
     "SymmetrizedWarning",
@@ -83,6 +86,7 @@ __all__ = [
     "impute",
     "impute_graph",
     "near_copies",
+    "pool",
     "propagate",
     "propagate_hetero",
     "propagate_sharded",
