@@ -160,7 +160,7 @@ def _fill_file(
     filled = time.perf_counter()
     _write(options, output, result.table, table, result)
     for number, file in enumerate(draw_files(options)):
-        _write(options, file, result.drawn(number), table, result)
+        _write(options, file, result._drawn(number), table, result)
     written = time.perf_counter()
     writing = {"write": written - filled, "total": written - began}
     result.seconds = {"read": read - began, **result.seconds, **writing}

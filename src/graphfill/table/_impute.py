@@ -158,8 +158,9 @@ def impute(
         part = DRAWING if draws else 0.0
         result = fill_table(table, edges, options, progress=lambda done: tick((1.0 - part) * done))
         for number in range(draws):
-            result.draws.append(result.drawn(number))
+            result.draws.append(result._drawn(number))
             tick(part / draws)
+        result._drawing = None
     _warn(result)
     if return_result:
         return result

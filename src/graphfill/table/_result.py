@@ -97,7 +97,7 @@ class TableResult:
     def n_missing(self) -> int:
         return sum(column.n_missing for column in self.columns)
 
-    def drawn(self, number: int) -> Any:
+    def _drawn(self, number: int) -> Any:
         """A completion of the table, numbered from 0; the filled table where nothing is missing."""
         return self.table if self._drawing is None else self._drawing.table_of(number)
 
