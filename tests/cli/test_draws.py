@@ -20,7 +20,7 @@ def run(in_process):
 
 
 def rows(path):
-    return [line for line in csv.reader(path.read_text().splitlines(), delimiter=";")]
+    return list(csv.reader(path.read_text().splitlines(), delimiter=";"))
 
 
 def test_files_beside_the_output(run):

@@ -125,7 +125,7 @@ class DrawnNumber:
             self.residuals = truth - predicted
             self.deviations = deviations
             if others is not None:
-                self.fit = FitError(others, one.rows, self.rows, self.residuals)
+                self.fit = FitError(others, rows, self.rows, self.residuals)
         self.residuals = np.sort(self.residuals)
         if self.deviations is not None:
             self.deviations = np.sort(self.deviations)
@@ -146,24 +146,25 @@ class DrawnNumber:
 class FitError:
     """How wrong the fill may be for all cells together, since it was fitted to finitely many.
 
-    An error that is a straight line in the row's other channels, X b with b of covariance
-    s^2 C, C = (X'X + p I)^-1 over the held-out rows: what least squares would not know, with the
-    p made-up observations that the field's fit has too. Residuals hold this error already, so
-    that the rest of a cell's deviation is made smaller by sqrt(1 - h), with h = x' C x.
+    An error that is a straight line X b in the row's other channels, as least squares would make
+    it on the held-out rows: with C = (X'X + p I)^-1 (the p made-up observations that the field's
+    fit has too) and their residuals r, each times a normal number of its own (a wild bootstrap),
+    b = C X'(r z). Residuals hold this error already, so that the rest of a cell's deviation is
+    made smaller by sqrt(1 - h), with h its share of their variance.
     """
 
     def __init__(self, others: Floats, held_out: Rows, missing: Rows, residuals: Floats) -> None:
         X = others[held_out]
-        precision = X.T @ X + X.shape[1] * np.eye(X.shape[1])
-        self.root = np.linalg.inv(np.linalg.cholesky(precision)).T * np.std(residuals)
-        self.X = others[missing]
-        share = ((self.X @ self.root) ** 2).sum(axis=1) / max(np.var(residuals), 1e-300)
+        C = np.linalg.inv(X.T @ X + X.shape[1] * np.eye(X.shape[1]))
+        self.errors, self.X = (X * residuals[:, None]) @ C, others[missing]
+        share = (self.X @ (self.errors.T @ self.errors) * self.X).sum(axis=1)
+        share /= max(float(np.var(residuals)), 1e-300)
         self.rest = np.sqrt(np.clip(1.0 - share, 0.25, 1.0))
 
     def spread(self, off: Floats, rng: np.random.Generator) -> Floats:
-        return np.asarray(
-            self.rest * off + self.X @ (self.root @ rng.standard_normal(len(self.root)))
-        )
+        """The deviations with a draw of the common error."""
+        b = rng.standard_normal(len(self.errors)) @ self.errors
+        return np.asarray(self.rest * off + self.X @ b)
 
 
 class DrawnClass:
