@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from .large import propagate_sharded
     from .solve import Result, fill_field, propagate
-    from .table import Explanation, TableResult, explain, impute, near_copies
+    from .table import Explanation, Pooled, TableResult, explain, impute, near_copies, pool
     from .table._attributes import impute_graph
 
 __version__ = "0.1.0"
@@ -47,6 +47,8 @@ _HOMES = {
     "impute_graph": "table._attributes",
     "explain": "table",
     "near_copies": "table",
+    "pool": "table",
+    "Pooled": "table",
     "propagate_hetero": "hetero",
     "propagate_sharded": "large",
     "HeteroResult": "hetero",
@@ -76,6 +78,7 @@ __all__ = [
     "InputError",
     "MeanImputer",
     "NeighborMeanImputer",
+    "Pooled",
     "RandomImputer",
     "Result",
     "SymmetrizedWarning",
@@ -88,6 +91,7 @@ __all__ = [
     "impute",
     "impute_graph",
     "near_copies",
+    "pool",
     "propagate",
     "propagate_hetero",
     "propagate_sharded",

@@ -73,6 +73,8 @@ def run(script, folder, **environment):
 def test_example_runs(script, tmp_path):
     if script.stem in TORCH:
         pytest.importorskip("torch_geometric")
+    if script.stem == "pool_a_regression":
+        pytest.importorskip("statsmodels")
     if script.stem != "fill_a_table" and not os.environ.get("GRAPHFILL_DATA"):
         pytest.skip("set GRAPHFILL_DATA to the folder with the published graphs")
     done = run(script, tmp_path)
@@ -83,7 +85,7 @@ def test_example_runs(script, tmp_path):
 
 
 @pytest.mark.parametrize("folder", ["", "empty"], ids=["unset", "without the file"])
-@pytest.mark.parametrize("name", sorted([*FINDINGS, "pipeline"]))
+@pytest.mark.parametrize("name", sorted([*FINDINGS, "pipeline", "pool_a_regression"]))
 def test_without_data_it_says_so(name, folder, tmp_path):
     script = next(path for path in EXAMPLES if path.stem == name)
     done = run(script, tmp_path, GRAPHFILL_DATA=folder)

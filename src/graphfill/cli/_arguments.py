@@ -20,6 +20,7 @@ examples:
   graphfill impute people.parquet friends.parquet -o filled.parquet --id user --columns age,city
   graphfill impute survey.csv links.tsv -o filled.csv --missing unknown,-1 --mark
   graphfill impute people.csv friends.csv -o filled.csv --method auto --report report.html
+  graphfill impute people.csv friends.csv -o filled.csv --draws 20
   graphfill impute towns.csv roads.csv -o filled.csv --weight traffic --solver diffusion --steps 40
   graphfill impute nodes.parquet edges.parquet -o filled.parquet --memory-limit 4GB
   graphfill impute nodes.parquet edges.parquet -o filled.parquet --engine dask --shards 64
@@ -155,6 +156,11 @@ def _add_trust(add: Any) -> None:
         choices=("random", "rows", "high", "region"),
         help="score the method on cells held out; with random, rows, high or region, also on known "
         "cells hidden in that pattern: whole rows, high values first, or around some nodes",
+    )  # fmt: skip
+    add(
+        "--draws", type=types.count, metavar="N",
+        help="also write N completions, whose filled cells differ as the truth may: beside "
+        "filled.csv, filled.1.csv, filled.2.csv, ...",
     )  # fmt: skip
     add("--strict", action="store_true", help="exit with 3 if not converged")
 

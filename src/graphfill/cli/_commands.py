@@ -42,8 +42,10 @@ def run(options: argparse.Namespace) -> int:
 def impute(options: argparse.Namespace) -> int:
     """Fill a table from file to file."""
     inputs = [Path(options.table), Path(options.edges)]
-    io.check_output(Path(options.output), inputs=inputs, overwrite=options.overwrite)
-    _check_report(options, [*inputs, Path(options.output)])
+    outputs = [Path(options.output), *draw_files(options)]
+    for output in outputs:
+        io.check_output(output, inputs=inputs, overwrite=options.overwrite)
+    _check_report(options, [*inputs, *outputs])
     with outsized.solving(options) as solve:
         if outsized.from_disk(options):
             with bar_of(options, "filling") as tick:
@@ -156,19 +158,41 @@ def _fill_file(
     with bar_of(options, "filling") as tick:
         result = _fill(table, edges, chosen, progress=tick, solve=solve)
     filled = time.perf_counter()
-    with byte_bar(options, f"writing {output.name}") as tick:
-        io.write_table(
-            output,
-            result.table,
-            like=table,
-            changed=result.filled,
-            overwrite=options.overwrite,
-            progress=tick,
-        )
+    _write(options, output, result.table, table, result)
+    for number, file in enumerate(draw_files(options)):
+        _write(options, file, result._drawn(number), table, result)
     written = time.perf_counter()
     writing = {"write": written - filled, "total": written - began}
     result.seconds = {"read": read - began, **result.seconds, **writing}
     return result
+
+
+def _write(
+    options: argparse.Namespace, path: Path, filled: Any, like: io.Sheet, result: TableResult
+) -> None:
+    with byte_bar(options, f"writing {path.name}") as tick:
+        io.write_table(
+            path,
+            filled,
+            like=like,
+            changed=result.filled,
+            overwrite=options.overwrite,
+            progress=tick,
+        )
+
+
+def draw_files(options: argparse.Namespace) -> list[Path]:
+    """The files of the completions, beside the output: filled.1.csv, filled.2.csv, ...
+
+    >>> [str(path) for path in draw_files(argparse.Namespace(output="a.csv.gz", draws=2))]
+    ['a.1.csv.gz', 'a.2.csv.gz']
+    """
+    output = Path(options.output)
+    _, ending, compression = io.split_name(output, output=True)
+    end = len(ending) + len(compression or "")
+    stem, ending = output.name[:-end], output.name[-end:]
+    count = vars(options).get("draws") or 0
+    return [output.with_name(f"{stem}.{number}{ending}") for number in range(1, count + 1)]
 
 
 def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet]:

@@ -98,7 +98,7 @@ def _check_method(options: argparse.Namespace) -> None:
             f"{parameter('method')} {options.method} looks at all columns at once, which needs "
             "them in memory: choose propagation, neighbors or mean, or a higher limit."
         )
-    for name in ("intervals", "scores", "report"):
+    for name in ("intervals", "scores", "draws", "report"):
         if getattr(options, name):
             raise InputError(
                 f"{switch(name)} looks at all columns at once, which needs them in memory: leave "

@@ -35,6 +35,7 @@ def table_options(options: argparse.Namespace, **changed: Any) -> TableOptions:
         # A report shows intervals; they are written only if asked for.
         intervals=report_level if level is None else level,
         scores=given.get("scores", False),
+        draws=given.get("draws") or 0,
         seed=given.get("seed", 0),
         propagation=propagation,
     )

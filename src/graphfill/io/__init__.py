@@ -13,6 +13,7 @@ from ._sheet import (
     check_is_file,
     check_some_rows,
     machine_memory,
+    split_name,
     unreadable,
 )
 from ._tables import (
@@ -30,5 +31,6 @@ from ._tables import (
 
 __all__ = ["KINDS", "Options", "Sheet", "as_number", "merge", "read_edges", "read_table"]
 __all__ += ["check_columnar", "check_header", "check_is_file", "check_output", "check_some_rows"]
-__all__ += ["check_written_here", "machine_memory", "refusal", "replacing", "sync_folder"]
+__all__ += ["check_written_here", "machine_memory", "refusal", "replacing", "split_name"]
+__all__ += ["sync_folder"]
 __all__ += ["unreadable", "unwritable", "write_table"]

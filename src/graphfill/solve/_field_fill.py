@@ -63,10 +63,11 @@ class FieldModel:
 
 @dataclass
 class FilledField:
-    """A filled matrix, known cells as they were, and the equations it solves."""
+    """A filled matrix, known cells as they were, the equations it solves and their model."""
 
     X: Floats
     system: FieldSystem
+    model: FieldModel
 
 
 def learn_field(
@@ -124,7 +125,7 @@ def fill_learnt(
         Z = system.mean(Z, start, tolerance, tick)
     else:
         tick(1.0)
-    return FilledField(np.where(missing, model.values(Z, missing), X), system)
+    return FilledField(np.where(missing, model.values(Z, missing), X), system, model)
 
 
 def field_bytes(missing: Mask, n_entries: int) -> int:

@@ -3,6 +3,7 @@
 from ._explain import explain, near_copies
 from ._explanation import Explanation
 from ._impute import impute
+from ._pool import Pooled, pool
 from ._result import TableResult
 
-__all__ = ["Explanation", "TableResult", "explain", "impute", "near_copies"]
+__all__ = ["Explanation", "Pooled", "TableResult", "explain", "impute", "near_copies", "pool"]

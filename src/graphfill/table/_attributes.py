@@ -195,6 +195,11 @@ def _check_node_attributes(wanted: Sequence[Any], held: Sequence[Any]) -> None:
 
 def _check_options(options: Mapping[str, Any]) -> None:
     """Refuse options of `impute` that mean nothing where a graph holds table and edges."""
+    if options.get("draws"):
+        raise InputError(
+            "draws= makes tables, which a graph is not: take its node attributes as a table, and "
+            "pass that to impute."
+        )
     for name in ("id", "source", "target", "columns", "exclude"):
         if name in options:
             instead = "attributes= names what is filled" if name in ("columns", "exclude") else ""

@@ -164,11 +164,24 @@ class _Filling:
             self._summarize(name, one, patterns.get(name))
         if fill:
             self._rebuild(fills)
+            if options.draws:
+                self._prepare_draws(channelled, fills)
         if self.options.details:
             from ._details import report_details
 
             report_details(self.columns, fills, self.alignment, self.summaries, self.frame)
         return fills
+
+    def _prepare_draws(
+        self, columns: Mapping[str, Column], fills: Mapping[str, ColumnFill]
+    ) -> None:
+        import narwhals as nw
+
+        from ._draws import TableDraws
+
+        frame = nw.from_native(self.result.table, eager_only=True)
+        graph, options = self.alignment.graph, self.options.fill
+        self.result._drawing = TableDraws(frame, columns, fills, graph, options)
 
     def _informative(self) -> dict[str, bool]:
         return informative_columns(

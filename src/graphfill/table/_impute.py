@@ -14,6 +14,8 @@ from ._fill import fill_table
 from ._options import TableOptions
 from ._result import TableResult
 
+DRAWING = 0.2  # of the progress
+
 
 def impute(
     table: Any,
@@ -39,6 +41,7 @@ def impute(
     mark: bool = False,
     intervals: float | None = None,
     scores: bool | str = False,
+    draws: int = 0,
     memory_limit: int | float | str | None = None,
     threads: int | None = None,
     seed: int = 0,
@@ -89,6 +92,10 @@ def impute(
         Score the method on held-out cells, beside the column's mean and the neighbours'. With a
         word, also on a fifth of the known cells hidden at random, as whole rows, high values (or
         rare categories) first, or all around some nodes of the graph.
+    draws : int
+        How many completions to draw: tables whose filled cells differ as far as the truth may
+        differ from the fill. Returned is their list, or a result whose `draws` they are. What is
+        computed from each of them is put together by :func:`pool`.
     reliance : "held-out", or a number from 0 to 1
         How far to go from the column's mean towards what the graph says. By default fitted per
         column on a fifth of its known cells, hidden for it; 1 where those are too few.
@@ -122,6 +129,7 @@ def impute(
         unreached=unreached,
         intervals=intervals,
         scores=scores,
+        draws=draws,
         seed=seed,
         propagation=PropagationOptions(
             normalization=normalization,
@@ -147,9 +155,16 @@ def impute(
         fill=fill,
     )
     with progress_bar(progress) as tick:
-        result = fill_table(table, edges, options, progress=tick)
+        part = DRAWING if draws else 0.0
+        result = fill_table(table, edges, options, progress=lambda done: tick((1.0 - part) * done))
+        for number in range(draws):
+            result.draws.append(result._drawn(number))
+            tick(part / draws)
+        result._drawing = None
     _warn(result)
-    return result if return_result else result.table
+    if return_result:
+        return result
+    return result.draws if draws else result.table
 
 
 def _warn(result: TableResult) -> None:

@@ -47,7 +47,16 @@ class TableOptions:
     def settings(self) -> dict[str, Any]:
         """What a result says of how it was made."""
         fill = self.fill
-        names = ("method", "effort", "reliance", "intervals", "scores", "unreached", "seed")
+        names = (
+            "method",
+            "effort",
+            "reliance",
+            "intervals",
+            "scores",
+            "draws",
+            "unreached",
+            "seed",
+        )
         solving = ("normalization", "solver", "n_iter", "tol", "shrinkage", "threads")
         return {name: getattr(fill, name) for name in names} | {
             name: getattr(fill.propagation, name) for name in solving

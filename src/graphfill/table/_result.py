@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from ..report import of_result
 from ..trust import Influence
 from ._alignment import Alignment
+
+if TYPE_CHECKING:
+    from ._draws import TableDraws
 
 Cells = NDArray[np.bool_]
 
@@ -67,6 +70,7 @@ class TableResult:
     alignment : how rows and edges were matched
     notes : what was guessed or left undone, in sentences
     n_iter, residual, converged : as in `Result`; the worst of all columns
+    draws : tables like `table`, each with other cells drawn, as many as were asked for
     settings, seconds : to repeat the run, and what it took
     """
 
@@ -83,6 +87,8 @@ class TableResult:
     residual: float = 0.0
     converged: bool | None = None
     seconds: dict[str, float] = field(default_factory=dict)
+    draws: list[Any] = field(default_factory=list)
+    _drawing: TableDraws | None = None  # what makes them
     _influences: dict[str, Influence] = field(default_factory=dict)  # by column, for `explain`
 
     def __repr__(self) -> str:
@@ -95,6 +101,10 @@ class TableResult:
     @property
     def n_missing(self) -> int:
         return sum(column.n_missing for column in self.columns)
+
+    def _drawn(self, number: int) -> Any:
+        """A completion of the table, numbered from 0; the filled table where nothing is missing."""
+        return self.table if self._drawing is None else self._drawing.table_of(number)
 
     @property
     def scores(self) -> dict[str, list[dict[str, Any]]]:

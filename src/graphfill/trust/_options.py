@@ -40,6 +40,7 @@ class FillOptions:
     unreached: str = "mean"
     intervals: float | None = None
     scores: bool | str = False
+    draws: int = 0
     seed: int = 0
     propagation: PropagationOptions = field(
         default_factory=lambda: PropagationOptions(normalization="rw", solver="exact")
@@ -54,6 +55,7 @@ class FillOptions:
         _check_reliance(self.reliance)
         _check_level(self.intervals)
         _check_scores(self.scores)
+        check_number("draws", self.draws, low=0, integer=True)
         check_number("seed", self.seed, low=0, integer=True)
 
     def _default_method(self) -> str:
@@ -70,7 +72,8 @@ class FillOptions:
     @property
     def assessed(self) -> bool:
         """Whether methods are scored on held-out cells."""
-        return bool(self.scores) or self.intervals is not None or self.method in LEARNT
+        asked = bool(self.scores) or self.intervals is not None or self.draws > 0
+        return asked or self.method in LEARNT
 
     @property
     def pattern(self) -> str | None:

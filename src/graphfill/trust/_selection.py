@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ._class_sets import ClassSets
     from ._intervals import Interval
 
+MOST_PREDICTED = 20_000_000  # probabilities of a column's classes; beyond, none are drawn
 ASSESSING = 0.9  # of the progress, where methods are scored
 
 
@@ -156,9 +157,9 @@ def _fill_by_recipe(
     options: FillOptions,
     progress: Callable[[float], None],
 ) -> Solved:
-    keep = options.intervals is not None
     targets: list[Any] = [
-        Recorded(column) if keep and fill.assessment else column for column, fill in some.values()
+        Recorded(column) if _keeps(column, fill, options) else column
+        for column, fill in some.values()
     ]
     solved = fill_channels(targets, graph, recipe, progress=progress)
     for column in targets:
@@ -167,6 +168,13 @@ def _fill_by_recipe(
     for name, (column, fill) in some.items():
         fill.influence = RecipeInfluence.of_fill(graph, column.missing, recipe, solved, name)
     return solved
+
+
+def _keeps(column: FillableColumn, fill: ColumnFill, options: FillOptions) -> bool:
+    """Whether what is filled in is kept as predictions."""
+    n_predicted = int(np.count_nonzero(column.missing)) * column.n_classes
+    drawn = options.draws > 0 and n_predicted <= MOST_PREDICTED
+    return drawn or (options.intervals is not None and fill.assessment is not None)
 
 
 def _fill_by_learner(column: FillableColumn, fill: ColumnFill, learner: str) -> Solved:

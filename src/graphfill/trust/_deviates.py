@@ -1,0 +1,126 @@
+r"""How cells differ from their mean, together: draws from the coupled field.
+
+Missing cells of one row, and of neighbours, err together. A field fitted to the table on the scale
+of ranks (``solve._field``) says how: each draw is one more solve of its equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+import scipy.stats
+
+from ..graph import Graph
+from ..solve import FieldGraph, FieldSystem, FilledField, solve_field
+from ._assessment import MOST_CLASSES
+from ._auto import FIELD_ARRAYS
+from ._column import FillableColumn, Floats, Rows
+from ._draw_scales import ValueScale
+from ._options import FillOptions
+from ._ranks import RankScale
+from ._runs import MOST_FIELD_CHANNELS, FieldBlock, _blocks, field_channels
+
+TOLERANCE = 0.05  # of a draw, in standard deviations of a cell given all others
+SPREAD_DRAWS = 8  # from which the standard deviation of single cells is estimated
+
+
+class Deviates:
+    """Draws of all columns that a field can hold, by the name of the column."""
+
+    def __init__(
+        self,
+        columns: Mapping[str, FillableColumn],
+        scales: Mapping[str, ValueScale | RankScale],
+        graph: Graph,
+        options: FillOptions,
+    ) -> None:
+        self.graph, self.seed = FieldGraph(graph, options.propagation.n_threads), options.seed
+        self.blocks: list[tuple[FieldBlock, FilledField]] = []
+        held = {
+            name: columns[name]
+            for name in sorted(columns, key=str)
+            if columns[name].n_classes <= MOST_CLASSES and not columns[name].missing.all()
+        }
+        if not held or not self._fits(held, options.propagation.memory_limit):
+            return
+        for names in _blocks(held):
+            block = FieldBlock({name: held[name] for name in names}, ranked=False)
+            X = block.encode(graph.n_nodes)
+            for name in scales.keys() & set(names):
+                X[: block.n_rows, block.places[name].start] = scales[name].scores(
+                    held[name].levels()
+                )
+            filled = solve_field(X, self.graph, seed=self.seed)
+            self.blocks.append((block, filled))
+
+    def _fits(self, columns: Mapping[str, FillableColumn], limit: int | None) -> bool:
+        width = sum(len(field_channels(column)) for column in columns.values())
+        need = FIELD_ARRAYS * 8 * self.graph.n_nodes * min(width, MOST_FIELD_CHANNELS)
+        return limit is None or need <= limit
+
+    def draw(
+        self, key: Sequence[int], hidden: Mapping[str, Rows] | None = None
+    ) -> dict[str, Floats]:
+        """[rows, channels] by column, 0 at known cells; `hidden` are rows to take as missing too.
+
+        A column that does not vary, or is not in the field, has none.
+        """
+        drawn = {}
+        for number, (block, filled) in enumerate(self.blocks):
+            system = filled.system
+            if hidden is not None:
+                system = self._hide(block, filled, hidden)
+            rng = np.random.default_rng([self.seed, 11, *key, number])
+            deviation = np.zeros((self.graph.n_nodes, block.width))
+            if filled.model.varying.any():
+                deviation[:, filled.model.varying] = system.deviation(
+                    system.noise(rng), None, TOLERANCE
+                )
+            for name, place in block.places.items():
+                if filled.model.varying[place].all():
+                    drawn[name] = deviation[: block.n_rows, place]
+        return drawn
+
+    def others(self, name: str) -> Floats | None:
+        """1 and the completed other channels of a column's block, standardised, [rows, ...]."""
+        for block, filled in self.blocks:
+            if name in block.places:
+                keep = filled.model.varying.copy()
+                keep[block.places[name]] = False
+                varying = filled.model.varying
+                channels = filled.model.standardised(filled.X)[: block.n_rows, keep[varying]]
+                return np.column_stack([np.ones(block.n_rows), channels])
+        return None
+
+    def _hide(
+        self, block: FieldBlock, filled: FilledField, hidden: Mapping[str, Rows]
+    ) -> FieldSystem:
+        missing = np.zeros((self.graph.n_nodes, block.width), dtype=bool)
+        missing[:, filled.model.varying] = filled.system.missing
+        for name, rows in hidden.items():
+            if name in block.places:
+                missing[rows, block.places[name]] = True
+        system = FieldSystem(self.graph, missing[:, filled.model.varying])
+        if filled.model.varying.any():
+            system.use(filled.system.coupling)
+        return system
+
+    @cached_property
+    def _spread(self) -> dict[str, Floats]:
+        """The standard deviation of each cell, from a few draws."""
+        squares: dict[str, Floats] = {}
+        for number in range(SPREAD_DRAWS):
+            for name, deviation in self.draw([1, number]).items():
+                squares[name] = squares.get(name, 0.0) + deviation**2 / SPREAD_DRAWS
+        return {name: np.sqrt(square) for name, square in squares.items()}
+
+    def uniform(self, name: str, deviation: Floats, rows: Rows) -> Floats:
+        """Deviations of some missing cells as numbers that are uniform on [0, 1] for each cell.
+
+        A normal number over a standard deviation from k others has Student's distribution with k
+        degrees of freedom.
+        """
+        ratio = deviation[rows, 0] / self._spread[name][rows, 0]
+        return np.asarray(scipy.stats.t.cdf(ratio, SPREAD_DRAWS))

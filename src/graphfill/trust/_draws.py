@@ -1,0 +1,230 @@
+r"""Several completions of a table, as different from each other as the truth may be from the fill.
+
+A drawn number is what was filled plus a deviation, by value or by rank (`_draw_scales`). The
+deviation d comes from the coupled field (`_deviates`), so that cells of one row and of neighbours
+err together. How large it is, held-out cells say: with them hidden too, the field draws their
+deviations d_i, and their residuals are r_i = truth - prediction; sorted, the two make a map
+
+.. math:: g(d_{(i)}) = r_{(i)}
+
+with straight lines between and, beyond the ends, the ratio of the standard deviations. Where the
+field is less sure of a missing cell than it was of held-out ones, d is larger, and so is g(d). Part
+of the error is common to all cells, as the fill was fitted to finitely many: see `FitError`.
+
+A class is drawn by its predicted probability; of two classes with the field's deviation in the
+place of a random number, of more than two independently.
+
+Without held-out cells (too few known ones), a number deviates as a known cell does from the mean
+of all known ones. A cell that nothing spoke for gets the value of a known cell, drawn at random.
+A column of so many classes that their probabilities are not kept is in every draw as it was filled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..graph import Graph
+from ._column import FillableColumn, Floats, Mask, Rows, Target
+from ._deviates import Deviates
+from ._draw_scales import ValueScale, scale_of
+from ._folds import number_of
+from ._options import FillOptions
+from ._ranks import RankScale
+from ._selection import ColumnFill
+
+MOST_FOLDS = 4  # hidden to see how the field's deviations compare with residuals
+POWERS = np.geomspace(0.25, 4.0, 17)  # of predicted probabilities
+
+
+class Draws:
+    """Completions of the missing cells of columns that have been filled."""
+
+    def __init__(
+        self,
+        columns: Mapping[str, FillableColumn],
+        fills: Mapping[str, ColumnFill],
+        graph: Graph,
+        options: FillOptions,
+    ) -> None:
+        self.seed = options.seed
+        scales = {name: scale_of(column, fills.get(name)) for name, column in columns.items()
+                  if not column.n_classes}  # fmt: skip
+        self.deviates = Deviates(columns, scales, graph, options)
+        held_out = self._held_out_deviations(fills)
+        self.columns: dict[str, DrawnNumber | DrawnClass] = {}
+        for name in sorted(fills, key=str):
+            fill, column = fills[name], columns[name]
+            if fill.predictions is None:  # classes beyond counting
+                continue
+            if column.n_classes:
+                self.columns[name] = DrawnClass(column, fill, name in held_out)
+            else:
+                others = self.deviates.others(name)
+                self.columns[name] = DrawnNumber(
+                    column, fill, scales[name], held_out.get(name), others
+                )
+
+    def _held_out_deviations(self, fills: Mapping[str, ColumnFill]) -> dict[str, Floats]:
+        """By column, what the field draws for held-out cells with them hidden, fold after fold."""
+        parts: dict[str, list[Floats]] = {}
+        assessed = {name: fill.assessment for name, fill in fills.items() if fill.assessment}
+        for number in range(MOST_FOLDS):
+            folds = {name: one.folds[number] for name, one in assessed.items()
+                     if number < len(one.folds)}  # fmt: skip
+            if not any(len(rows) for rows in folds.values()):
+                continue
+            drawn = self.deviates.draw([2, number], folds)
+            for name in folds.keys() & drawn.keys():
+                parts.setdefault(name, []).append(drawn[name][folds[name], 0])
+        return {name: np.concatenate(some) for name, some in parts.items()}
+
+    def draw(self, number: int) -> dict[str, Floats]:
+        """By column, [missing, width]: levels, or 1 at the class that was drawn."""
+        deviations = self.deviates.draw([3, number])
+        drawn = {}
+        for name, column in self.columns.items():
+            rng = np.random.default_rng([self.seed, 12, number_of(name), number])
+            deviation = deviations.get(name)
+            if isinstance(column, DrawnNumber):
+                drawn[name] = column.draw(deviation, rng)
+                continue
+            uniform = rng.random(len(column.rows))
+            if column.two and deviation is not None:
+                uniform = self.deviates.uniform(name, deviation, column.rows)
+            drawn[name] = column.draw(uniform)
+        return drawn
+
+
+class DrawnNumber:
+    """A column of numbers to draw."""
+
+    def __init__(
+        self,
+        column: FillableColumn,
+        fill: ColumnFill,
+        scale: ValueScale | RankScale,
+        deviations: Floats | None,
+        others: Floats | None,
+    ) -> None:
+        target = Target.of(column)
+        known, self.rows = target.levels[target.known], target.missing
+        self.scale, self.known = scale, known
+        assert fill.predictions is not None
+        self.centre = self.scale.scores(fill.predictions[:, 0])
+        self.unreached = _unreached(fill, self.rows)
+        self.residuals = self.scale.scores(known) - self.scale.scores(known).mean()
+        self.deviations = None
+        self.fit: FitError | None = None
+        if fill.assessment is not None:
+            one = fill.assessment
+            rows = one.rows if deviations is None else one.rows[: len(deviations)]
+            truth = self.scale.scores(target.levels[rows])
+            predicted = self.scale.scores(one.held_out[: len(rows), 0])
+            self.residuals = truth - predicted
+            self.deviations = deviations
+            if others is not None:
+                self.fit = FitError(others, rows, self.rows, self.residuals)
+        self.residuals = np.sort(self.residuals)
+        if self.deviations is not None:
+            self.deviations = np.sort(self.deviations)
+
+    def draw(self, deviation: Floats | None, rng: np.random.Generator) -> Floats:
+        """[missing, 1], in levels."""
+        if deviation is None or self.deviations is None:
+            off = rng.choice(self.residuals, len(self.rows))
+        else:
+            off = matched(deviation[self.rows, 0], self.deviations, self.residuals)
+        if self.fit is not None:
+            off = self.fit.spread(off, rng)
+        levels = self.scale.values(self.centre + off)
+        levels[self.unreached] = rng.choice(self.known, np.count_nonzero(self.unreached))
+        return levels[:, None]
+
+
+class FitError:
+    """How wrong the fill may be for all cells together, since it was fitted to finitely many.
+
+    An error that is a straight line X b in the row's other channels, as least squares would make
+    it on the held-out rows: with C = (X'X + p I)^-1 (the p made-up observations that the field's
+    fit has too) and their residuals r, each times a normal number of its own (a wild bootstrap),
+    b = C X'(r z). Residuals hold this error already, so that the rest of a cell's deviation is
+    made smaller by sqrt(1 - h), with h its share of their variance.
+    """
+
+    def __init__(self, others: Floats, held_out: Rows, missing: Rows, residuals: Floats) -> None:
+        X = others[held_out]
+        C = np.linalg.inv(X.T @ X + X.shape[1] * np.eye(X.shape[1]))
+        self.errors, self.X = (X * residuals[:, None]) @ C, others[missing]
+        share = (self.X @ (self.errors.T @ self.errors) * self.X).sum(axis=1)
+        share /= max(float(np.var(residuals)), 1e-300)
+        self.rest = np.sqrt(np.clip(1.0 - share, 0.25, 1.0))
+
+    def spread(self, off: Floats, rng: np.random.Generator) -> Floats:
+        """The deviations with a draw of the common error."""
+        b = rng.standard_normal(len(self.errors)) @ self.errors
+        return np.asarray(self.rest * off + self.X @ b)
+
+
+class DrawnClass:
+    """A column of classes to draw.
+
+    Predicted probabilities are raised to the power that makes held-out classes most probable.
+    """
+
+    def __init__(self, column: FillableColumn, fill: ColumnFill, in_field: bool) -> None:
+        target = Target.of(column)
+        self.rows, self.two = target.missing, target.n_classes == 2 and in_field
+        assert fill.predictions is not None
+        self.chances = as_chances(fill.predictions, 1.0)
+        if fill.assessment is not None:
+            power = best_power(fill.assessment.held_out, target.truth(fill.assessment.rows))
+            self.chances = as_chances(fill.predictions, power)
+        share = target.truth(target.known).mean(axis=0)
+        self.chances[_unreached(fill, self.rows)] = share
+        if self.two:  # the class that a positive deviation speaks for comes last
+            channel = np.empty((len(target.levels), 1))
+            first = 0 if column.n_channels == 1 else 1
+            column.encode(range(first, first + 1), channel)
+            last = int(target.levels[np.nanargmax(channel[:, 0])])
+            self.order = np.array([1 - last, last])
+        else:
+            self.order = np.arange(target.n_classes)
+
+    def draw(self, uniform: Floats) -> Floats:
+        """[missing, classes], from a number between 0 and 1 for each cell."""
+        below = np.cumsum(self.chances[:, self.order], axis=1)[:, :-1]
+        drawn = self.order[(uniform[:, None] > below).sum(axis=1)]
+        return np.asarray(drawn[:, None] == np.arange(len(self.order)), np.float64)
+
+
+def _unreached(fill: ColumnFill, rows: Rows) -> Mask:
+    """Missing cells that nothing spoke for; a learner has the row's other columns."""
+    return np.asarray(fill.unreached[rows] & (not fill.by_learner))
+
+
+def matched(d: Floats, deviations: Floats, residuals: Floats) -> Floats:
+    """The map g from sorted deviations to sorted residuals.
+
+    Examples
+    --------
+    >>> matched(np.array([0.0, 2.0]), np.array([-1.0, 1.0]), np.array([-3.0, 3.0]))
+    array([0., 6.])
+    """
+    size = float(np.std(deviations))
+    ratio = float(np.std(residuals)) / size if size > 0 else 0.0
+    beyond = d - np.clip(d, deviations[0], deviations[-1])
+    return np.asarray(np.interp(d, deviations, residuals) + ratio * beyond)
+
+
+def as_chances(predicted: Floats, power: float) -> Floats:
+    """Predicted probabilities to a power, summing to 1."""
+    raised = np.clip(predicted, 1e-4, 1.0) ** power
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+
+
+def best_power(predicted: Floats, truth: Floats) -> float:
+    """The power of predicted probabilities under which what is true is most probable."""
+    loss = [-np.log((as_chances(predicted, power) * truth).sum(axis=1)).sum() for power in POWERS]
+    return float(POWERS[int(np.argmin(loss))])
