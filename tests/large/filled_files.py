@@ -14,7 +14,7 @@ def fill_file(table, edges, output, *, memory_limit, **options):
     def taken(kind):
         return {f.name: options.pop(f.name) for f in fields(kind) if f.name in options}
 
-    about, fill = taken(TableOptions), taken(FillOptions)
+    about, fill = taken(TableOptions), {"method": "propagation"} | taken(FillOptions)
     propagation = PropagationOptions(**DEFAULTS | options)
     chosen = TableOptions(**about, fill=FillOptions(**fill, propagation=propagation))
     return _disk.fill_file(table, edges, output, memory_limit=memory_limit, options=chosen)

@@ -59,7 +59,8 @@ def test_the_terminal_names_verdict_method_and_share():
 
 
 def test_sixty_columns_are_sixty_short_lines():
-    parts = {"field-rank": 0.375, "trees": 0.25, "propagation": 0.25, "mean": 0.125}
+    weights = {"field-rank": 0.375, "trees": 0.25, "propagation": 0.25, "mean": 0.125}
+    parts = [{"method": method, "weight": weight} for method, weight in weights.items()]
     columns = [by_row(0.6, f"column {j} of a wide table") for j in range(60)]
     for column in columns[::2]:
         column |= {"chosen": "blend", "parts": parts}

@@ -84,7 +84,13 @@ def fill(
 
     files, limit = (options.table, options.edges, options.output), options.memory_limit
     limit, chosen = limit or default_limit(), table_options(options)
-    return fill_file(*files, memory_limit=limit, options=chosen, solve=solve, progress=progress)
+    result = fill_file(*files, memory_limit=limit, options=chosen, solve=solve, progress=progress)
+    if getattr(options, "fell_back", False):
+        result.notes.append(
+            "The columns were filled one by one, by propagation: to compare methods on the whole "
+            "table, it has to be in memory."
+        )
+    return result
 
 
 def _check_method(options: argparse.Namespace) -> None:
@@ -92,6 +98,7 @@ def _check_method(options: argparse.Namespace) -> None:
 
     Where no method was named, it is propagation.
     """
+    options.fell_back = options.method is None
     options.method = options.method or "propagation"
     if options.method in LEARNT:
         raise InputError(

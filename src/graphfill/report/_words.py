@@ -170,11 +170,13 @@ def method_words(column: Summary) -> str:
 
     >>> method_words({"chosen": "field"})
     'graph and other columns together'
-    >>> method_words({"chosen": "blend", "parts": {"trees": 0.5, "mean": 0.125, "field": 0.375}})
+    >>> parts = [{"method": "trees", "weight": 0.5}, {"method": "field", "weight": 0.375}]
+    >>> method_words({"chosen": "blend", "parts": [*parts, {"method": "mean", "weight": 0.125}]})
     "50% trees, 38% graph and other columns together, 12% column's mean"
     """
     chosen = column.get("chosen") or ""
-    parts = sorted((column.get("parts") or {}).items(), key=lambda part: -part[1])
+    given = [(part["method"], part["weight"]) for part in column.get("parts") or ()]
+    parts = sorted(given, key=lambda part: -part[1])
     if chosen == "blend" and parts:
         words = [f"{share:.0%} {_method(part, column)}" for part, share in parts[:PARTS]]
         rest = sum(share for _, share in parts[PARTS:])

@@ -42,7 +42,7 @@ def assessment_details(
         "n_held_out": assessment.n_held_out,
     }
     if assessment.parts:
-        details["parts"] = assessment.parts
+        details["parts"] = [{"method": m, "weight": w} for m, w in assessment.parts.items()]
     if pattern is not None:
         details["rehearsal"] = pattern
     if bounds is None:

@@ -30,8 +30,8 @@ class FillOptions:
 
     Examples
     --------
-    >>> FillOptions(intervals=0.9).assessed, FillOptions().assessed
-    (True, False)
+    >>> FillOptions().method, FillOptions(reliance=0.5).method, FillOptions(method="mean").assessed
+    ('auto', 'propagation', False)
     """
 
     method: str | None = None

@@ -71,7 +71,7 @@ NAMES = {"id": "key", "source": "a", "target": "b"}
 @pytest.mark.parametrize(
     "options",
     [
-        {},
+        {"method": "propagation"},
         {"weight": "w", "mark": True, "solver": "diffusion", "reliance": 1.0},
         {"columns": ["whole", "coded"], "method": "neighbors", "unreached": "nan"},
         {"exclude": ["day"], "method": "mean"},
@@ -112,7 +112,7 @@ def test_a_few_columns_at_a_time_as_all_at_once(tmp_path):
     least = Sizing.of(TableFile(files[0]), EdgeFile(files[1]), "id", list("abcdefgh"), "exact")
     assert len(least.groups(least.least_bytes)[0]) > 1
     fill_file(*files, memory_limit=least.least_bytes + 10, id="id")
-    assert pl.read_parquet(files[2]).equals(gf.impute(table, edges, id="id"))
+    assert pl.read_parquet(files[2]).equals(gf.impute(table, edges, id="id", method="propagation"))
 
 
 def test_ids_and_ends_are_guessed(folder, tmp_path):
@@ -165,7 +165,7 @@ def test_the_command_keeps_its_limit(tmp_path):
         assert done.returncode == 0, done.stderr
         return int(done.stdout) * 1024
 
-    whole = peak("-o", "whole.parquet")
+    whole = peak("-o", "whole.parquet", "--method", "propagation")
     limit = 330_000_000
     assert peak("-o", "limited.parquet", "--memory-limit", str(limit)) < limit < whole
     whole_table, limited = (
