@@ -15,7 +15,6 @@ classes, the fit would otherwise repeat what is accidental.
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 from .. import kernels
@@ -71,6 +70,8 @@ def match_moments(S0: Floats, S1: Floats, graph: FieldGraph) -> Coupling:
     scale = graph.spectrum.mean
     S0 = (1 - apart) * S0 + np.diag(apart * np.diag(S0) + 1e-5)
     S1 = (1 - apart) * S1 + np.diag(apart * np.diag(S1) + 1e-5 * scale)
+    import scipy.linalg
+
     root = np.linalg.cholesky(S0)
     inverse = scipy.linalg.solve_triangular(root, np.eye(p), lower=True)
     e, U = np.linalg.eigh(inverse @ ((S1 + S1.T) / 2) @ inverse.T)

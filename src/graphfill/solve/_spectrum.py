@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -75,5 +74,7 @@ def _lanczos(laplacian: Callable[[Floats], Floats], v: Floats) -> tuple[Floats, 
         v = w / norm
         basis.append(v)
         w = laplacian(v[:, None])[:, 0]
+    import scipy.linalg
+
     values, vectors = scipy.linalg.eigh_tridiagonal(np.array(diagonal), np.array(beside))
     return values, vectors

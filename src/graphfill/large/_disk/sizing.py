@@ -23,7 +23,7 @@ from ...trust._channels import BLOCK_BYTES
 from .graph_file import EDGE_BYTES, SORT_BYTES
 from .parquet import EDGES_AT_ONCE, ColumnSize, EdgeFile, TableFile
 
-BASE_BYTES = 145_000_000  # Python with the libraries that are used
+BASE_BYTES = 165_000_000  # Python with the libraries that are used
 NODE_BYTES = 60  # ends of rows, components, numbers in place of ids
 SURVEY_BYTES = 30_000_000  # pairs of neighbours that are compared, at most
 WRITER_BYTES = 45_000_000  # of a Parquet file that is being written, at most
