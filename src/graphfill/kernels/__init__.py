@@ -10,6 +10,7 @@ the solver's order. Which of its cells are known is an opaque handle, made by ``
 
 from __future__ import annotations
 
+from ._forest import forest
 from ._loops import implementation
 from ._threads import available, cut, share
 from ._tiles import (
@@ -31,6 +32,7 @@ __all__ += ["build_csr", "cluster_order", "components", "select_rows"]
 # What a tile can be, and what memory the passes take besides; threads, and the rows they share.
 __all__ += ["empty_tile", "extra_bytes", "tile_widths"]
 __all__ += ["available", "cut", "implementation", "share"]
+__all__ += ["forest"]  # trees
 
 if implementation == "compiled":
     from ._compiled_graphs import build_csr, cluster_order, components, select_rows

@@ -1,4 +1,4 @@
-"""Signatures of the compiled extension; _tiles and _compiled_graphs explain them."""
+"""Signatures of the compiled extension; _tiles, _compiled_graphs and _forest explain them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +17,7 @@ edge_degrees: Callable[..., None]
 edge_mirror: Callable[..., None]
 components: Callable[..., int]
 cluster: Callable[..., int]
+grow_forest: Callable[..., None]
 select_rows: Callable[..., None]
 
 def __getattr__(name: str) -> Any: ...

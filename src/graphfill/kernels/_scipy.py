@@ -180,3 +180,82 @@ def select_rows(
     np.cumsum(np.bincount(row, minlength=len(order)), out=new_indptr[1:])
     new_weights = None if weights is None else weights[entry][kept]
     return new_indptr, renamed[kept].astype(np.int32), new_weights
+
+
+# -- trees --
+
+
+def grow_forest(x: Array, y: Array, x_asked: Array, out: Array, states: Array, *sizes: int) -> None:
+    """Add the answers of one tree per state; csrc/forest.h says how they grow."""
+    n, n_asked, _, n_classes, tried, least = sizes
+    for state in states.tolist():
+        waiting = [(np.arange(n), np.arange(n_asked), state)]
+        while waiting:
+            rows, asked, random = waiting.pop()
+            if not len(asked):
+                continue
+            answers, best = y[rows], None
+            random = _Random(random)
+            if len(rows) >= 2 * least and (answers != answers[0]).any():
+                best = _best_feature(x[:, rows], answers, n_classes, tried, least, random)
+            if best is None:
+                if n_classes:
+                    share = np.bincount(answers.astype(np.intp), minlength=n_classes) / len(rows)
+                else:
+                    share = np.cumsum(answers)[-1:] / len(rows)
+                out[asked] += share
+                continue
+            feature, threshold = best
+            low, low_asked = x[feature, rows] <= threshold, x_asked[feature, asked] <= threshold
+            first, second = random.next(), random.next()
+            waiting.append((rows[low], asked[low_asked], first))
+            waiting.append((rows[~low], asked[~low_asked], second))
+
+
+class _Random:
+    """SplitMix64."""
+
+    def __init__(self, state: int) -> None:
+        self._state = state
+
+    def next(self) -> int:
+        bits = (1 << 64) - 1
+        z = self._state = (self._state + 0x9E3779B97F4A7C15) & bits
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & bits
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & bits
+        return z ^ (z >> 31)
+
+
+def _best_feature(
+    x: Array, y: Array, n_classes: int, tried: int, least: int, random: _Random
+) -> tuple[int, float] | None:
+    best, highest = None, -1.0
+    left = list(range(len(x)))
+    for k in range(len(x)):
+        drawn = k + random.next() % (len(x) - k)
+        feature, left[drawn] = left[drawn], left[k]
+        low, high = float(x[feature].min()), float(x[feature].max())
+        if not low < high:
+            continue
+        threshold = low + (random.next() >> 11) * 2.0**-53 * (high - low)
+        threshold = threshold if threshold < high else low
+        side = x[feature] <= threshold
+        count = int(side.sum())
+        if min(count, len(y) - count) >= least:
+            value = sum(_square(y[part], n_classes, y, rest) / len(y[part])
+                        for part, rest in ((side, None), (~side, side)))  # fmt: skip
+            if value > highest:
+                best, highest = (feature, threshold), value
+        tried -= 1
+        if not tried:
+            break
+    return best
+
+
+def _square(y: Array, n_classes: int, whole: Array, rest: Array | None) -> float:
+    """The squared sum of answers; of the second side, as what the first leaves of the whole."""
+    if n_classes:
+        counts = np.bincount(y.astype(np.intp)).astype(float)
+        return float((counts**2).sum())
+    total = np.cumsum(y)[-1] if rest is None else np.cumsum(whole)[-1] - np.cumsum(whole[rest])[-1]
+    return float(total * total)

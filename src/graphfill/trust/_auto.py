@@ -28,13 +28,12 @@ from ._folds import draw_folds, number_of
 from ._options import FillOptions
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
 from ._scores import choose, score
-from ._stack import CellView, Trees, seconds
+from ._stack import PAIRED, CellView, predict_by_trees, seconds
 
 LARGE_CELLS = 400_000  # from here on two folds of a tenth each
 MOST_PROBABILITIES = 20_000_000  # of a column's classes; beyond, it is left to propagation
-PAIRED = ("propagation", "field-rank")  # what trees see of the methods
 FIELD_ARRAYS = 14  # as large as the channels, that a field has at once
-FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 8, 40
+FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 25, 100
 # Seconds that trees may take under "balanced": about half of what the runs take.
 FIXED_SECONDS, SECONDS_PER_PRODUCT = 2.0, 4e-7
 TREES = 0.25  # of the progress
@@ -185,16 +184,21 @@ class TableAssessment:
         seen = self._view(one.name)
         held_out = []
         for k in range(n):
-            others = [j for j in range(n) if j != k]
+            others, scale = [j for j in range(n) if j != k], one.scale(k)
             X = np.concatenate([
-                seen.of(self._pairs[min(j, k), max(j, k)], one.folds[j]) for j in others
+                seen.of(self._pairs[min(j, k), max(j, k)], one.folds[j], scale) for j in others
             ])  # fmt: skip
-            trees = Trees(one.target, one.scale(k), seed, n_trees)
-            trees.fit(X, np.concatenate([one.folds[j] for j in others]))
-            held_out.append(trees.predict(seen.of(singles[k], one.folds[k])))
-        X = np.concatenate([seen.of(singles[k], one.folds[k]) for k in range(n)])
-        trees = Trees(one.target, one.scale(), seed, 2 * n_trees).fit(X, one.rows)
-        missing = trees.predict(seen.of(final, one.target.missing))
+            rows = np.concatenate([one.folds[j] for j in others])
+            asked = seen.of(singles[k], one.folds[k], scale)
+            held_out.append(
+                predict_by_trees(one.target, scale, X, rows, asked, n_trees=n_trees, seed=seed)
+            )
+        scale = one.scale()
+        X = np.concatenate([seen.of(singles[k], one.folds[k], scale) for k in range(n)])
+        asked = seen.of(final, one.target.missing, scale)
+        missing = predict_by_trees(
+            one.target, scale, X, one.rows, asked, n_trees=2 * n_trees, seed=seed
+        )
         view.add("trees", np.concatenate(held_out), missing)
 
     # -- results --
