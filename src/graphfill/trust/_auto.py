@@ -117,7 +117,7 @@ class TableAssessment:
             recipes,
             fields,
             seed=self.options.seed,
-            rounds=2 if paired else 4,
+            rounds=2 if paired else 3,
             tick=lambda done: self.tick(part * done),
         )
 
