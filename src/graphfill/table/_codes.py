@@ -26,7 +26,7 @@ from ._column import Column, LeftAlone
 from ._numeric import Number
 
 # The last word of a name, whatever the values; some may be the first as well.
-CODES = """cbsa cip code codes cusip cz ean fips geoid gtin icd id isbn isic msa nace naics nuts
+CODES = """cbsa cip code cusip cz ean fips geoid gtin icd id isbn isic msa nace naics nuts
 objectid phone plz postal sic sku ssn telephone uid upc userid uuid zip zoneid"""
 FIRST = "code fips id"
 # The last word, where values repeat.
@@ -62,7 +62,7 @@ def recognize_code(column: Column, graph: Graph | None) -> Column:
     if known.size < 3 or known.min() < 0 or (known[:100] % 1).any() or (known % 1).any():
         return column
     values = np.unique(known)
-    if values.size < 3:  # the rounded mean of two values is the more frequent one
+    if values.size < 2:
         return column
     if names_code(str(column.name), repeats=2 * values.size <= known.size):
         why = "by its name"
@@ -78,7 +78,7 @@ def recognize_code(column: Column, graph: Graph | None) -> Column:
         reason = f"ids ({values.size:,} different values in {known.size:,} known cells)"
         return column.as_(LeftAlone, reason, (note,))
     note = (
-        f"Column {column.name!r} looks like a code, {why}: it is filled with some of its values; "
+        f"Column {column.name!r} looks like a code, {why}: missing cells get one of its values; "
         f"pass {typed(column.name, 'number')} to average it."
     )
     return column.as_(Category, "category", (note,))
