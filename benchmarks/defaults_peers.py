@@ -32,13 +32,17 @@ def indicators(codes: np.ndarray, n_values: np.ndarray) -> np.ndarray:
 
 
 def from_indicators(filled: np.ndarray, n_values: np.ndarray) -> np.ndarray:
-    """The code with the largest indicator; that of all rarer values stands for their first."""
+    """The code with the largest indicator, but for the one that all rarer values share.
+
+    To choose that one would be to choose no value, and wrong for all of them but one.
+    """
     codes, at = [np.empty((len(filled), 0))], 0
     for count in n_values:
         width = max(min(count, MOST_VALUES) - 1, 0)
         block = filled[:, at : at + width]
         whole = np.column_stack([1.0 - block.sum(axis=1), block])
-        codes.append(whole.argmax(axis=1).astype(float))
+        own = whole[:, : MOST_VALUES - 1] if count > MOST_VALUES else whole
+        codes.append(own.argmax(axis=1).astype(float))
         at += width
     return np.column_stack(codes)
 

@@ -56,12 +56,17 @@ def diffused(A, X, normalization, steps, start=None):
     return filled
 
 
-def data_set(name):
-    """Arrays of a data set under GRAPHFILL_DATA."""
+def data_folder():
+    """The folder GRAPHFILL_DATA; without it the test is skipped."""
     folder = os.environ.get("GRAPHFILL_DATA")
     if not folder:
-        pytest.skip(f"set GRAPHFILL_DATA to the folder with {name}.npz to run this test")
-    with np.load(Path(folder) / f"{name}.npz", allow_pickle=False) as data:
+        pytest.skip("set GRAPHFILL_DATA to the folder with the data sets to run this test")
+    return Path(folder)
+
+
+def data_set(name):
+    """Arrays of a data set under GRAPHFILL_DATA."""
+    with np.load(data_folder() / f"{name}.npz", allow_pickle=False) as data:
         return {key: data[key] for key in data}
 
 

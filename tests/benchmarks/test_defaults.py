@@ -75,8 +75,19 @@ def test_categories_come_back_from_indicators_without_the_first():
     assert ones.shape == (500, 1 + 4 + (MOST_VALUES - 1) + 0)
     assert np.isnan(ones[0]).all()
     back = from_indicators(ones[1:], n_values)
-    expected = np.minimum(codes[1:], MOST_VALUES - 1)  # rarer values share the last indicator
-    assert np.array_equal(back, expected)
+    rare = codes[1:] >= MOST_VALUES - 1  # these share the last indicator
+    assert rare[:, 2].any()
+    assert np.array_equal(back[~rare], codes[1:][~rare])
+    assert np.array_equal(back[rare], np.zeros(rare.sum()))
+
+
+def test_the_shared_indicator_of_rare_values_is_never_chosen():
+    n_values = np.array([MOST_VALUES, MOST_VALUES + 1])
+    filled = np.zeros((1, 2 * (MOST_VALUES - 1)))
+    filled[0, [2, MOST_VALUES - 2]] = 0.3, 0.7
+    filled[0, [MOST_VALUES - 1 + 2, -1]] = 0.3, 0.7
+    # With 60 values the last indicator is a value's own; with 61 two values share it.
+    assert from_indicators(filled, n_values).tolist() == [[MOST_VALUES - 1, 3]]
 
 
 def test_normal_scores_come_back():

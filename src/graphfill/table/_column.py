@@ -67,7 +67,15 @@ class Column:
 
     def in_order(self, order: NDArray[np.intp]) -> Column:
         """The column with its cells in another order; `rebuild` gives them back in their own."""
-        return self._again(self._cells.in_order(order), self.missing[order])
+        again = self._again(self._cells.in_order(order), self.missing[order])
+        again.notes = self.notes
+        return again
+
+    def as_(self, make: type[Column], kind: str, notes: tuple[str, ...]) -> Column:
+        """The same cells as another kind of column, or left alone for a reason."""
+        other = make(self._cells, kind, self.missing)
+        other.notes = notes
+        return other
 
     def _again(self, cells: Cells, missing: Mask, hidden: bool = False) -> Column:
         return type(self)(cells, self.kind, missing)
@@ -196,7 +204,7 @@ class LeftAlone(Column):
         self.notes = notes
 
     def _again(self, cells: Cells, missing: Mask, hidden: bool = False) -> Column:
-        return LeftAlone(cells, self.reason, missing, self.notes)
+        return LeftAlone(cells, self.reason, missing)
 
     def levels(self) -> Floats:
         return np.full(self.missing.size, np.nan)

@@ -26,6 +26,7 @@ from ..errors import (
 from ..io import KINDS, as_number
 from ._arrow import Cells, read
 from ._categorical import Boolean, Category
+from ._codes import is_free
 from ._column import Column, LeftAlone
 from ._numeric import Number, Whole
 from ._objects import equals_marker
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 YES_AND_NO = {"true", "false", "t", "f", "yes", "no", "y", "n"}
-FEW_VALUES = 20  # up to here, text that repeats itself is a category
 
 
 def open_column(
@@ -178,8 +178,7 @@ def _open_text(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Co
         return _among_numbers(cells, missing, words)
     n_known = int(np.count_nonzero(~missing))
     n_values = int(np.count_nonzero(np.bincount(cells.codes[~missing])))
-    all_differ = n_values == n_known >= 3
-    if all_differ or (n_values > FEW_VALUES and n_values > n_known / 2):
+    if is_free(n_values, n_known):
         reason = f"free text ({n_values:,} different values in {n_known:,} known cells)"
         return LeftAlone(cells, reason, missing)
     return Category(cells, "category", missing)

@@ -70,7 +70,9 @@ def impute(
     columns, exclude : names of columns, optional
         Fill only these; leave these alone.
     types : mapping from column to kind, optional
-        "number", "integer", "boolean", "category", "date", "time", "duration" or "leave".
+        "number", "integer", "boolean", "category", "date", "time", "duration" or "leave". By
+        default the dtype decides, or the cells, but whole numbers whose name or links show that
+        they are labels (zones, postal codes) are categories, and a warning says which.
     missing : values that mean missing, such as ``[-1, "unknown"]``; one may come alone
     method : {"auto", "field", "propagation", "neighbors", "mean", "hybrid"}, optional
         By default "auto": column by column, the best of all methods and of their blends, by

@@ -13,6 +13,7 @@ from ..graph import Graph
 from ..report import listed
 from ..trust import HARDLY, Agreement, Recipe, agreement, propagated_agreement
 from ._alignment import Alignment
+from ._codes import recognize_code
 from ._column import Column
 from ._columns import open_column
 from ._options import Naming, Source, TableOptions
@@ -69,7 +70,9 @@ def _open(
             asked=asked,
             left_alone=source.left_alone.get(name),
         )
-    return column if alignment.order is None else column.in_order(alignment.order)
+    if alignment.order is not None:
+        column = column.in_order(alignment.order)
+    return column if name in options.types else recognize_code(column, alignment.graph)
 
 
 def check_not_the_ids(id: Any, columns: Sequence[Any] | None) -> None:

@@ -62,6 +62,10 @@ class Number(Column):
         """Whether filled cells are rounded, as the kind "integer" of a column of floats asks."""
         return self.kind == "integer"
 
+    def known_values(self) -> Floats:
+        """The known cells as floats."""
+        return self._cells.floats[~self.missing]
+
     def levels(self) -> Floats:
         # Scaled by a power of two alone, which is exact: no cell has a part in another's level.
         return np.where(self.missing, np.nan, np.ldexp(self._values, -self._exponent))

@@ -4,7 +4,14 @@ What only scores and bounds need (`_assessment`, `_hiding`, `_intervals`, `_clas
 when they are asked for.
 """
 
-from ._agreement import HARDLY, Agreement, agreement, fill_verdict, propagated_agreement
+from ._agreement import (
+    HARDLY,
+    Agreement,
+    agreement,
+    fill_verdict,
+    linked_pairs,
+    propagated_agreement,
+)
 from ._channels import Recipe, Solve, fill_channels
 from ._differences import differences_note
 from ._options import LEARNT, FillOptions
@@ -22,4 +29,4 @@ __all__ = [
     "Solve",
 ]
 __all__ += ["agreement", "differences_note", "fill_channels", "fill_columns", "fill_verdict"]
-__all__ += ["propagated_agreement", "unreached_cells"]
+__all__ += ["linked_pairs", "propagated_agreement", "unreached_cells"]

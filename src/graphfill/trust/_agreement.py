@@ -97,7 +97,7 @@ def agreement(
     1.0
     """
     rng = np.random.default_rng([seed, 2])
-    u, v = _pairs(graph, rng)
+    u, v = linked_pairs(graph, rng)
     known = ~np.isnan(values[u]) & ~np.isnan(values[v])
     u, v = u[known], v[known]
     if not u.size:
@@ -130,7 +130,9 @@ def propagated_agreement(
     }
 
 
-def _pairs(graph: Graph, rng: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def linked_pairs(
+    graph: Graph, rng: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Ends of (a sample of) the entries, each edge in one direction or the other."""
     entries = len(graph.indices)
     if entries <= 2 * PAIRS:

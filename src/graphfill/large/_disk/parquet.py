@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...errors import InputError, check_column_name
 from ...io import Options, Sheet, check_columnar, check_header, check_is_file, check_some_rows
 from ...table._alignment import edge_without_end
+from ...table._codes import recognize_code
 from ...table._columns import open_column
 from ...table._edge_ends import check_two_ends_named, checked_weights, guess_ends
 from ...table._id_column import Ids, check_not_nested
@@ -227,7 +228,8 @@ def _column_size(sample: pa.Table, cell_bytes: float, nulls: float) -> ColumnSiz
     if missing:
         frame = nw.from_native(sample, eager_only=True)
         try:
-            channels = open_column(frame[sample.column_names[0]]).n_channels
+            column = open_column(frame[sample.column_names[0]])
+            channels = recognize_code(column, None).n_channels
         except InputError:  # what is wrong with it is said when it is filled
             channels = 1
     return ColumnSize(cell_bytes, channels, min(missing, 1.0), nan > 0)
