@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph import Graph
+from ._alike_cells import Alike
 from ._channels import Recipe, Solve, Solved, fill_channels
 from ._column import FillableColumn, Floats, Mask, Recorded, Rows, Target, mask_of
 from ._features import CellFeatures, cell_features
@@ -49,6 +50,7 @@ class Assessment:
     row_speaks : [missing] or None; whether half of a row's other columns are known
     solved : how far the propagation behind the learners' features converged
     parts : of a blend, the weight of each method
+    alike : known cells hidden as the missing ones lie, where these lie in other rows; for bounds
     """
 
     target: Target
@@ -65,6 +67,7 @@ class Assessment:
     row_errors: Floats | None = field(default=None, repr=False)
     row_speaks: Mask | None = field(default=None, repr=False)
     parts: dict[str, float] = field(default_factory=dict)
+    alike: Alike | None = field(default=None, repr=False)
 
     @property
     def n_held_out(self) -> int:

@@ -161,6 +161,7 @@ class TableAssessment:
         for name in grown:
             self._grow(views, name, singles, final)
             self.tick(TREES / 2 / len(grown))
+        self.views = views
         return {name: self._assessment(view) for name, view in views.items()}
 
     # -- trees --
@@ -232,6 +233,7 @@ class TableAssessment:
             trees = Trees(one.target, self.options.seed, rounds)
             trees.fit(X, np.concatenate([one.folds[j] for j in others]))
             held_out.append(trees.predict(seen.of(singles[k], one.folds[k])))
+            views[name].grown.append(trees)
         X = np.concatenate([seen.of(singles[k], one.folds[k]) for k in range(n)])
         trees = Trees(one.target, self.options.seed, rounds).fit(X, one.rows)
         missing = trees.predict(seen.of(final, one.target.missing))
@@ -299,7 +301,8 @@ class Comparison:
     ) -> None:
         self.one = one
         n_classes = one.target.n_classes
-        self.solved, self.singles = final.solved, singles
+        self.solved, self.singles, self.final = final.solved, singles, final
+        self.grown: list[Trees] = []  # by fold, which they have not seen
         self.held_out: dict[str, Floats] = {}
         self.missing: dict[str, Floats] = {}
         self.parts: dict[str, float] = {}  # of the blend
