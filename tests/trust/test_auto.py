@@ -16,7 +16,8 @@ from graphfill.solve import propagate_with
 from graphfill.table._columns import open_column
 from graphfill.trust import FillOptions
 from graphfill.trust._auto import TableAssessment
-from graphfill.trust._comparison import Comparison, blend_weights, mix, not_negative
+from graphfill.trust._blend import blend_weights, mix, not_negative
+from graphfill.trust._comparison import Comparison
 from graphfill.trust._ranks import RankScale
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.GraphfillWarning")

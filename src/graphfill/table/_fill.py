@@ -85,7 +85,10 @@ def fill_table(
         if not in_pieces:
             both = {**others, **columns}
             channelled = {name: c for name, c in both.items() if c.n_channels}
-            judged = differences_note(channelled, wanted, alignment.graph, options.fill.seed)
+            covered = {name: one.bounds.coverage for name, one in fills.items()
+                       if one.bounds and one.assessment and one.assessment.alike}  # fmt: skip
+            seed = options.fill.seed
+            judged = differences_note(channelled, wanted, alignment.graph, seed, covered)
     elif wanted:
         for name, cells in unreached_cells([columns[n] for n in wanted], alignment.graph).items():
             summaries[name].n_unreached = int(cells.sum())

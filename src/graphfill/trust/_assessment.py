@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph import Graph
+from ._alike_cells import Alike
+from ._blend import Blend
 from ._channels import Recipe, Solve, Solved, fill_channels
 from ._column import FillableColumn, Floats, Mask, Recorded, Rows, Target, mask_of
 from ._features import CellFeatures, cell_features
@@ -48,7 +50,8 @@ class Assessment:
         out of the graph's reach.
     row_speaks : [missing] or None; whether half of a row's other columns are known
     solved : how far the propagation behind the learners' features converged
-    parts : of a blend, the weight of each method
+    blend : how the predictions are blended, if they are
+    alike : known cells hidden as the missing ones lie, where these lie in other rows; for bounds
     """
 
     target: Target
@@ -64,7 +67,13 @@ class Assessment:
     solved: Solved = field(default_factory=Solved, repr=False)
     row_errors: Floats | None = field(default=None, repr=False)
     row_speaks: Mask | None = field(default=None, repr=False)
-    parts: dict[str, float] = field(default_factory=dict)
+    blend: Blend | None = None
+    alike: Alike | None = field(default=None, repr=False)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Of a blend, the weight of each method."""
+        return {} if self.blend is None else self.blend.weights
 
     @property
     def n_held_out(self) -> int:

@@ -28,7 +28,7 @@ from ._folds import draw_folds, number_of
 from ._options import FillOptions
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
 from ._scores import choose, score
-from ._stack import PAIRED, CellView, predict_by_trees, seconds
+from ._stack import PAIRED, CellView, Trees, seconds
 
 LARGE_CELLS = 400_000  # from here on two folds of a tenth each
 MOST_PROBABILITIES = 20_000_000  # of a column's classes; beyond, it is left to propagation
@@ -134,6 +134,7 @@ class TableAssessment:
         views = {name: Comparison(self.columns[name], methods, singles, final) for name in asked}
         if self.fields:
             self.add_trees(views, singles, final)
+        self.views = views
         return {name: self._assessment(view) for name, view in views.items()}
 
     # -- trees --
@@ -150,7 +151,7 @@ class TableAssessment:
             self._grow(views[name], singles, final, n_trees)
             self.tick(TREES / 2 / len(grown))
 
-    def _view(self, name: str) -> CellView:
+    def view(self, name: str) -> CellView:
         degree = np.diff(self.graph.graph.indptr).astype(np.float64)
         return CellView(name, self.columns[name].target, PAIRED, degree)
 
@@ -181,24 +182,21 @@ class TableAssessment:
     def _grow(self, view: Comparison, singles: list[Run], final: Run, n_trees: int) -> None:
         """Add trees to the methods of a column."""
         one, n, seed = view.one, self.n_folds, self.options.seed
-        seen = self._view(one.name)
+        seen = self.view(one.name)
         held_out = []
         for k in range(n):
             others, scale = [j for j in range(n) if j != k], one.scale(k)
             X = np.concatenate([
                 seen.of(self._pairs[min(j, k), max(j, k)], one.folds[j], scale) for j in others
             ])  # fmt: skip
-            rows = np.concatenate([one.folds[j] for j in others])
-            asked = seen.of(singles[k], one.folds[k], scale)
-            held_out.append(
-                predict_by_trees(one.target, scale, X, rows, asked, n_trees=n_trees, seed=seed)
-            )
+            trees = Trees(one.target, scale, seed, n_trees)
+            trees.fit(X, np.concatenate([one.folds[j] for j in others]))
+            held_out.append(trees.predict(seen.of(singles[k], one.folds[k], scale)))
+            view.grown.append(trees)
         scale = one.scale()
         X = np.concatenate([seen.of(singles[k], one.folds[k], scale) for k in range(n)])
-        asked = seen.of(final, one.target.missing, scale)
-        missing = predict_by_trees(
-            one.target, scale, X, one.rows, asked, n_trees=2 * n_trees, seed=seed
-        )
+        trees = Trees(one.target, scale, seed, 2 * n_trees).fit(X, one.rows)
+        missing = trees.predict(seen.of(final, one.target.missing, scale))
         view.add("trees", np.concatenate(held_out), missing)
 
     # -- results --
@@ -229,7 +227,7 @@ class TableAssessment:
             view.missing,
             view.solved,
             *self._from_the_row(view),
-            view.parts if chosen == "blend" else {},
+            view.blend if chosen == "blend" else None,
         )
 
     def _from_the_row(self, view: Comparison) -> tuple[Floats | None, Mask | None]:

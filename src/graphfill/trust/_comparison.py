@@ -1,39 +1,18 @@
-r"""The methods side by side on the held-out cells of one column, and the best blend of them.
-
-A blend has non-negative weights that minimise the squared error,
-
-.. math::
-    \min_{w \ge 0} \sum_i \Bigl(t_i - m - \sum_j w_j (p_{ij} - m)\Bigr)^2
-    + c \lambda \sum_j (w_j - u_j)^2, \quad \sum_j w_j \le 1
-
-m being the mean, u the usual weights (half trees, half field) and c the mean square of a
-prediction: the usual weights count as lambda cells. They are rounded to eighths: a choice among
-finitely many methods, as the others are.
-Numbers are blended by value and by rank (t and p as normal scores, `_ranks`); what is blended by
-rank comes back as the value of the blended score s, or as the mean of values
-
-.. math:: \frac1Q \sum_q v(s + e_q)
-
-over quantiles e_q of the held-out errors: the median or the mean of what the cell may be.
-"""
+"""The methods side by side on the held-out cells of one column, and the best blend of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from ._blend import Blend, blend_weights, mix, quantiles
 from ._column import FillableColumn, Floats, Rows, Target
 from ._ranks import RankScale
 from ._runs import Run
 from ._scores import losses
-
-EIGHTHS = 8
-PASSES = 100  # over the weights of a blend
-USUAL = {"trees": 0.5, "field-rank": 0.5}  # weights, where held-out cells are too few to tell
-USUAL_CELLS = 40  # that these count as
-QUANTILES = (np.arange(10) + 0.5) / 10
+from ._stack import Trees
 
 
 @dataclass
@@ -75,10 +54,11 @@ class Comparison:
     ) -> None:
         self.one = one
         n_classes = one.target.n_classes
-        self.solved, self.singles = final.solved, singles
+        self.solved, self.singles, self.final = final.solved, singles, final
+        self.grown: list[Trees] = []  # by fold, which they have not seen
         self.held_out: dict[str, Floats] = {}
         self.missing: dict[str, Floats] = {}
-        self.parts: dict[str, float] = {}  # of the blend
+        self.blend: Blend | None = None
         for method in methods:
             parts = [
                 run.at(method, one.name, fold, n_classes)
@@ -101,17 +81,17 @@ class Comparison:
         """Add the best blend, unless it is one method alone."""
         truth = self.one.target.truth(self.one.rows)
         weights = blend_weights(self.held_out, truth)
-        blends = [(weights, mix(self.held_out, weights), mix(self.missing, weights))]
+        blends = [(Blend(weights), mix(self.held_out, weights), mix(self.missing, weights))]
         if not self.one.target.n_classes:
             blends = [*self._by_rank(), *blends]
-        blends = [blend for blend in blends if len(blend[0]) > 1]
+        blends = [blend for blend in blends if len(blend[0].weights) > 1]
         if blends:
             costs = [self._cost(held) for _, held, _ in blends]
-            self.parts, *cells = blends[clearly_best(costs)]
+            self.blend, *cells = blends[clearly_best(costs)]
             self.add("blend", *cells)
 
-    def _by_rank(self) -> list[tuple[dict[str, float], Floats, Floats]]:
-        """Blends of normal scores: the weights, held-out and missing cells of each.
+    def _by_rank(self) -> list[tuple[Blend, Floats, Floats]]:
+        """Blends of normal scores: what they are, their held-out and their missing cells.
 
         The scale of a held-out cell is that of the other folds.
         """
@@ -125,19 +105,18 @@ class Comparison:
         truth = scores(one.target.truth(one.rows))
         held = {name: scores(cells) for name, cells in self.held_out.items()}
         weights = blend_weights(held, truth)
-        blended = mix(held, weights)
-        whole = one.scale()
-        filled = mix({name: whole.scores(self.missing[name]) for name in weights}, weights)
-        error = truth - blended
-        median, mean = np.empty_like(blended), np.empty_like(blended)
-        for scale, part in by_fold:
-            others = np.delete(error, part)
-            median[part] = scale.values(blended[part])
-            mean[part] = mean_value(scale, blended[part], others)
-        return [
-            (weights, median, whole.values(filled)),
-            (weights, mean, mean_value(whole, filled, error)),
-        ]
+        error = truth - mix(held, weights)
+        blends = []
+        for steps in (lambda errors: (0.0,), quantiles):
+            parts = [
+                Blend(weights, steps(np.delete(error, part))).of(
+                    {name: self.held_out[name][part] for name in weights}, scale
+                )
+                for scale, part in by_fold
+            ]
+            blend = Blend(weights, steps(error))
+            blends.append((blend, np.concatenate(parts), blend.of(self.missing, one.scale())))
+        return blends
 
 
 def clearly_best(costs: Sequence[Floats]) -> int:
@@ -154,57 +133,3 @@ def clearly_best(costs: Sequence[Floats]) -> int:
         if gain.mean() > gain.std() / np.sqrt(len(gain)):
             best = number
     return best
-
-
-def mean_value(scale: RankScale, scores: Floats, errors: Floats) -> Floats:
-    """The mean value of scores with errors like these."""
-    if not len(errors):
-        return scale.values(scores)
-    steps = np.quantile(errors, QUANTILES)
-    return np.asarray(np.mean([scale.values(scores + step) for step in steps], axis=0))
-
-
-def blend_weights(predictions: Mapping[str, Floats], truth: Floats) -> dict[str, float]:
-    """In eighths, by method; what they lack of 1 goes to the mean."""
-    names = [name for name in predictions if name != "mean"]
-    base = predictions["mean"]
-    truth = (truth - base).ravel()
-    size = float(np.sqrt(np.mean(truth**2))) if len(truth) else 0.0
-    if size == 0.0 or not names:
-        return {"mean": 1.0}
-    parts = np.column_stack([(predictions[name] - base).ravel() for name in names]) / size
-    G, b = parts.T @ parts, parts.T @ (truth / size)
-    usual = np.array([USUAL.get(name, 0.0) for name in names])
-    if usual.any():
-        weight = USUAL_CELLS * float(np.diag(G)[usual > 0].mean()) / len(base)
-        G, b = G + weight * np.eye(len(b)), b + weight * usual / usual.sum()
-    found = not_negative(G, b)
-    found /= max(1.0, found.sum())
-    steps = np.floor(found * EIGHTHS + 1e-9)
-    short = round(float(found.sum()) * EIGHTHS) - int(steps.sum())
-    for place in np.argsort(steps - found * EIGHTHS, kind="stable")[: max(0, short)]:
-        steps[place] += 1
-    weights = {name: float(step) / EIGHTHS for name, step in zip(names, steps, strict=True)}
-    weights["mean"] = 1.0 - sum(weights.values())
-    return {name: weight for name, weight in weights.items() if weight > 0}
-
-
-def mix(predictions: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
-    """The weighted sum of predictions."""
-    return np.asarray(sum(weight * predictions[name] for name, weight in weights.items()))
-
-
-def not_negative(G: Floats, b: Floats) -> Floats:
-    """The w >= 0 that minimises w' G w / 2 - b' w, one coordinate after another.
-
-    Examples
-    --------
-    >>> not_negative(np.eye(2), np.array([0.5, -1.0]))
-    array([0.5, 0. ])
-    """
-    w = np.zeros(len(b))
-    for _ in range(PASSES):
-        for j in range(len(b)):
-            if G[j, j] > 0:
-                w[j] = max(0.0, w[j] + (b[j] - G[j] @ w) / G[j, j])
-    return w

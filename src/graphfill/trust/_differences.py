@@ -6,7 +6,7 @@ lie in similar rows. A column's missing and known cells are compared by the stan
 .. math:: d = (m_1 - m_0) / \sqrt{(s_1^2 + s_0^2) / 2}
 
 of each feature of their rows: number of links, steps to the nearest other known cell of the
-column, size of the component, and the row's other columns.
+column, how many of the row's other columns are known, size of the component, and those columns.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ CLEAR = 0.5  # a standardised difference from here on is clear
 CERTAIN = 4.0  # standard errors
 FEWEST = 20  # cells of either kind
 NAMED = 4  # columns, in the sentence
+OTHERS = ("less of the row known", "more of the row known")
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,16 @@ class Difference:
 
 
 def differences_note(
-    columns: Mapping[str, FillableColumn], wanted: Sequence[str], graph: Graph, seed: int = 0
+    columns: Mapping[str, FillableColumn],
+    wanted: Sequence[str],
+    graph: Graph,
+    seed: int = 0,
+    covered: Mapping[str, float] | None = None,
 ) -> str:
-    """One sentence on columns whose missing cells lie in other rows; "" where none do."""
+    """One sentence on columns whose missing cells lie in other rows; "" where none do.
+
+    `covered` is the share within intervals of known cells hidden as the missing ones lie.
+    """
     worst = sorted(differences(columns, wanted, graph, seed), key=lambda one: -one.size)
     if not worst:
         return ""
@@ -51,9 +59,16 @@ def differences_note(
         names.append(f"{len(worst) - NAMED:,} more")
     listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
     noun = "column" if len(worst) == 1 else "columns"
+    start = f"The missing cells of {noun} {listed} lie in other rows than the known ones: "
+    shares = [share for one in worst if (share := (covered or {}).get(one.column)) is not None]
+    if not shares:
+        return (
+            start + "scores and intervals come from known cells, and may be too optimistic there."
+        )
+    shown = " to ".join(dict.fromkeys(f"{share:.0%}" for share in (min(shares), max(shares))))
     return (
-        f"The missing cells of {noun} {listed} lie in other rows than the known ones: scores and "
-        "intervals come from known cells, and may be too optimistic there."
+        f"{start}scores come from known cells, and may be too optimistic there; intervals come "
+        f"from known cells that were hidden in the same way, and hold {shown} of these."
     )
 
 
@@ -69,16 +84,21 @@ def differences(
         rows = np.sort(np.random.default_rng([seed, 12]).choice(n_rows, ROWS, replace=False))
     missing = np.column_stack([columns[name].missing for name in compared])
     values, sources, words = _row_features(columns, graph, rows)
-    d = _standardised(missing[rows], values)
+    d = standardised(missing[rows], values)
     for number, name in enumerate(compared):  # a column is missing where it is missing
         d[number, [source == name for source in sources]] = 0.0
     n_measured = PRODUCTS // max(len(graph.indices), 10 * graph.n_nodes)
     far = np.zeros(len(compared))
     steps = _steps(~missing[:, :n_measured], graph)[rows] if n_measured else far[:0, None].T
     for number in range(steps.shape[1]):
-        far[number] = _standardised(missing[rows, number, None], steps[:, number, None])[0, 0]
-    d = np.column_stack([far, d])
-    words = [("nearer to known cells", "farther from known cells"), *words]
+        far[number] = standardised(missing[rows, number, None], steps[:, number, None])[0, 0]
+    known = sum(np.asarray(~columns[name].missing[rows], np.float64) for name in columns)
+    row = np.zeros(len(compared))
+    for number, lost in enumerate(missing[rows].T if len(columns) > 1 else ()):
+        others = np.asarray(known - ~lost)[:, None]
+        row[number] = standardised(lost[:, None], others)[0, 0]
+    d = np.column_stack([far, row, d])
+    words = [("nearer to known cells", "farther from known cells"), OTHERS, *words]
     best = np.abs(d).argmax(axis=1)
     return [
         Difference(name, float(abs(d[number, at])), words[at][int(d[number, at] > 0)])
@@ -114,13 +134,13 @@ def _row_features(
     return np.column_stack(parts), sources, words
 
 
-def _standardised(missing: NDArray[np.bool_], values: Floats) -> Floats:
+def standardised(missing: NDArray[np.bool_], values: Floats) -> Floats:
     """d by column and feature, 0 where it is uncertain.
 
     Examples
     --------
     >>> missing = np.repeat([True, False], 50)[:, None]
-    >>> _standardised(missing, np.tile([0.0, 2.0], 50)[:, None] + missing).round(2)
+    >>> standardised(missing, np.tile([0.0, 2.0], 50)[:, None] + missing).round(2)
     array([[1.]])
     """
     seen = ~np.isnan(values)

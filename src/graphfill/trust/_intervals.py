@@ -16,7 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._assessment import Assessment
+from ._calibrating import calibrating
+from ._column import Mask
 from ._features import CellFeatures
+from ._weights import effective, quantile, quantiles
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +38,8 @@ class Interval:
     low, high : [missing]
         Infinite where there are too few held-out cells to bound such a share.
     coverage : float
-        Share of held-out cells within intervals made without their fold.
+        Share of held-out cells within intervals made without their fold; of cells hidden as the
+        missing ones lie, where these lie in other rows than the known ones.
     width, constant_width : float
         Median width, and that of intervals all equally wide.
     calibration : per nominal level, the share of held-out cells covered
@@ -62,65 +66,52 @@ def intervals(
     such a cell gets the interval that holds as many of the known cells; or, where its row was
     filled from other columns, the errors of a line through these.
     """
-    truth = assessment.target.levels[assessment.rows]
-    error = truth - assessment.held_out[:, 0]
-    fold = assessment.fold_numbers
-    usual = float(np.mean(assessment.held_out))
+    cells = calibrating(assessment, filled, unreached)
+    error, w = cells.error, cells.weight
     final = assessment.missing_features
     assert final is not None
-    known = _features(assessment.known_features, assessment.held_out, usual)
-    asked = _features([final], filled, usual)
-    learnt = _scales(np.abs(error), fold, known, asked, seed)
+    learnt = _scales(np.abs(error), cells.parts, cells.known, cells.asked, seed)
     powers = [(scale**power, final**power) for scale, final in learnt for power in POWERS]
     # The scale that makes the narrowest intervals.
-    scale, final_scale = min(powers, key=lambda pair: _median_width(error, pair[0], level))
+    scale, final_scale = min(powers, key=lambda pair: _median_width(error, pair[0], level, w))
     scores = error / scale
-    group, asked_group = _groups(assessment.known_features, final, level)
+    group, asked_group = _groups(cells.features, final, level, w)
 
-    def covered(share: float) -> float:
-        inside = np.zeros(len(scores), dtype=bool)
-        for number in range(len(assessment.folds)):
-            rest, part = fold != number, fold == number
-            low, high = _by_group(scores[rest], group[rest], group[part], share)
-            inside[part] = (scores[part] >= low) & (scores[part] <= high)
-        return float(inside.mean())
+    def beyond(share: float) -> Floats:
+        """How far scores lie from the middle of intervals made without them, in half widths."""
+        ratio = np.empty(len(scores))
+        for part, rest in cells.parts:
+            ends = _by_group(scores[rest], group[rest], group[part], share, w[rest])
+            ratio[part] = _half_widths(scores[part], *ends)
+        return ratio
 
-    low, high = _by_group(scores, group, asked_group, level)
-    own_low, own_high = _by_group(scores, group, group, level)
-    plain = 2.0 * _quantile(np.abs(error), level)  # value +- the same everywhere
+    ratio = beyond(level)
+    stretch = cells.stretch(ratio, level, cells.alike)
+    covered = cells.share(cells.inside(ratio, level))
+    low, high = _stretched(*_by_group(scores, group, asked_group, level, w), stretch)
+    own_low, own_high = _stretched(*_by_group(scores, group, group, level, w), stretch)
+    plain = 2.0 * quantile(np.abs(error), level, w)  # value +- the same everywhere
     centre = filled[:, 0]
     low, high = centre + final_scale * low, centre + final_scale * high
     if unreached is not None:
-        low[unreached], high[unreached] = _quantiles(truth, level)
+        low[unreached], high[unreached] = quantiles(cells.truth, level)
         if assessment.row_errors is not None and assessment.row_speaks is not None:
             by_row = unreached & assessment.row_speaks
-            below, above = _quantiles(assessment.row_errors, level)
+            below, above = quantiles(assessment.row_errors, level)
             low[by_row], high[by_row] = centre[by_row] + below, centre[by_row] + above
     return Interval(
         low,
         high,
-        covered(level),
+        covered,
         float(np.median(scale * (own_high - own_low))),
         float(plain),
-        [{"nominal": share, "actual": covered(share)} for share in LEVELS],
-    )
-
-
-def _features(parts: Sequence[CellFeatures], predicted: Floats, usual: float) -> Floats:
-    """What tells how far off a prediction is: itself, its surroundings, and what others say."""
-    propagated = np.concatenate([part.propagated[:, 0] for part in parts])
-    around = np.concatenate([part.surroundings for part in parts])
-    neighbours = np.concatenate([part.neighbours[:, 0] for part in parts])
-    value = predicted[:, 0]
-    centred = np.abs(value - usual)
-    known = np.log1p(around[:, 0])
-    return np.column_stack(
-        [value, centred, known, around, np.abs(propagated - value), np.abs(neighbours - value)]
-    )
+        [{"nominal": share, "actual": cells.share(cells.inside(beyond(share), share))}
+         for share in LEVELS],
+    )  # fmt: skip
 
 
 def _scales(
-    off: Floats, fold: NDArray[np.intp], known: Floats, asked: Floats, seed: int
+    off: Floats, parts: Sequence[tuple[Mask, Mask]], known: Floats, asked: Floats, seed: int
 ) -> list[tuple[Floats, Floats]]:
     """How far off predictions like these are: of held-out cells without their fold, of missing.
 
@@ -152,12 +143,13 @@ def _scales(
         (line, np.nan_to_num(known), np.nan_to_num(asked)),
     ):
         scale = np.empty(len(known))
-        for number in np.unique(fold):
-            part = fold == number
+        for part, rest in parts:
+            if not part.any():
+                continue
             # A column of nothing but NaN is more than scikit-learn's trees can bin.
-            empty = np.isnan(seen[~part]).all(axis=0)
+            empty = np.isnan(seen[rest]).all(axis=0)
             seen_now = np.where(empty, 0.0, seen)
-            scale[part] = model.fit(seen_now[~part], size[~part]).predict(seen_now[part])
+            scale[part] = model.fit(seen_now[rest], size[rest]).predict(seen_now[part])
         empty = np.isnan(seen).all(axis=0)
         seen, wanted = np.where(empty, 0.0, seen), np.where(empty, 0.0, wanted)
         final = model.fit(seen, size).predict(wanted) if len(wanted) else np.empty(0)
@@ -178,7 +170,7 @@ def highest_level(n: int) -> float:
 
 
 def _groups(
-    known: Sequence[CellFeatures], final: CellFeatures, level: float
+    known: Sequence[CellFeatures], final: CellFeatures, level: float, weight: Floats
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Held-out and missing cells by how far known ones are: next to one, two steps, farther.
 
@@ -191,51 +183,50 @@ def _groups(
         np.clip(part, 1, 3).astype(np.intp) for part in (steps, final.surroundings[:, 2])
     )
     for number in (3, 2):
-        if np.count_nonzero(held == number) < fewest:
+        if effective(weight[held == number]) < fewest:
             held[held == number] = asked[asked == number] = number - 1
     return held, asked
 
 
 def _by_group(
-    scores: Floats, group: NDArray[np.intp], asked: NDArray[np.intp], level: float
+    scores: Floats,
+    group: NDArray[np.intp],
+    asked: NDArray[np.intp],
+    level: float,
+    weight: Floats,
 ) -> tuple[Floats, Floats]:
     """Quantiles of the scores of each asked cell's group."""
     low, high = (np.empty(len(asked)) for _ in range(2))
     for number in np.unique(asked):
-        own = scores[group == number]
+        own = group == number
+        own |= not own.any()
         at = asked == number
-        low[at], high[at] = _quantiles(own if len(own) else scores, level)
+        low[at], high[at] = quantiles(scores[own], level, weight[own])
     return low, high
 
 
-def _median_width(error: Floats, scale: Floats, level: float) -> float:
-    low, high = _quantiles(error / scale, level)
-    return float(np.median(scale)) * (high - low)
+def _stretched(low: Floats, high: Floats, factor: float) -> tuple[Floats, Floats]:
+    if factor == 1.0:
+        return low, high
+    more = (factor - 1.0) * (high - low) / 2.0
+    return low - more, high + more
 
 
-def _quantiles(scores: Floats, level: float) -> tuple[float, float]:
-    """Between which a share `level` of further scores lies; as much left on each side.
+def _median_width(error: Floats, scale: Floats, level: float, weight: Floats) -> float:
+    low, high = quantiles(error / scale, level, weight)
+    return quantile(scale, 0.5, weight) * (high - low)
 
-    Where one end falls on a value that many share (predictions at the least value there is, and
-    right), fewer are left beyond it than allowed, and more on the other side.
+
+def _half_widths(scores: Floats, low: Floats, high: Floats) -> Floats:
+    """The distance of scores from the middle of intervals, over half their width.
+
+    Examples
+    --------
+    >>> _half_widths(np.array([1.0, 5.0]), np.zeros(2), np.full(2, 2.0))
+    array([0., 4.])
     """
-    left = 1.0 - level
-    low, high = _quantile(scores, left / 2.0), _quantile(scores, 1.0 - left / 2.0)
-    if np.count_nonzero(scores == high) > 1:
-        low = _quantile(scores, left - float(np.mean(scores > high)))
-    elif np.count_nonzero(scores == low) > 1:
-        high = _quantile(scores, level + float(np.mean(scores < low)))
-    return low, high
-
-
-def _quantile(scores: Floats, share: float) -> float:
-    """Below which a share of further scores lies, on average.
-
-    It is k / (n + 1) for the k-th of n; in between, a straight line, so that few scores do not
-    make wide intervals. Beyond the first and the last nothing is known: there it is infinite.
-    """
-    n = len(scores)
-    rank = share * (n + 1.0)
-    if rank < 1.0 - 1e-9 or rank > n + 1e-9:
-        return float(np.copysign(np.inf, rank - 0.5 * (n + 1.0)))
-    return float(np.interp(share, np.arange(1, n + 1) / (n + 1.0), np.sort(scores)))
+    within = (low <= scores) & (scores <= high)
+    bounded = np.isfinite(low) & np.isfinite(high)
+    low, high = (np.where(bounded, end, 0.0) for end in (low, high))
+    ratio = np.abs(2.0 * scores - low - high) / np.maximum(high - low, 1e-300)
+    return np.asarray(np.where(within, np.minimum(ratio, 1.0), np.clip(ratio, 1.0 + 1e-9, 1e6)))

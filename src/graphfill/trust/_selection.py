@@ -118,11 +118,16 @@ def _assess(
     progress: Callable[[float], None],
 ) -> dict[str, Assessment]:
     if options.method in LEARNT:
+        from ._alike import add_alike
         from ._auto import TableAssessment
         from ._stack import one_thread
 
         with one_thread():
-            return TableAssessment(columns, graph, options, solve, progress).assess(wanted)
+            table = TableAssessment(columns, graph, options, solve, progress)
+            assessments = table.assess(wanted)
+            if options.intervals is not None:
+                add_alike(table, assessments)
+            return assessments
     from ._assessment import assess
 
     return assess(columns, wanted, graph, informative(), options, solve, progress=progress)

@@ -51,38 +51,49 @@ class CellView:
         return np.column_stack([run.other_channels(self.name, rows), *guesses, self._degree[rows]])
 
 
-def predict_by_trees(
-    target: Target,
-    scale: RankScale,
-    X: Floats,
-    rows: Rows,
-    asked: Floats,
-    *,
-    n_trees: int,
-    seed: int,
-) -> Floats:
-    """[asked, width]: values or probabilities, from trees on the inputs X of some rows.
+class Trees:
+    """Extremely randomised trees: values or probabilities of the cells of a column.
 
-    Numbers are learnt as normal scores.
+    Numbers are learnt as normal scores, on a scale of ranks. The trees grow when they are asked,
+    from the inputs and levels that they remember.
     """
-    if len(rows) > MOST_CELLS:
-        rng = np.random.default_rng([seed, 11])
-        kept = np.sort(rng.choice(len(rows), MOST_CELLS, replace=False))
-        X, rows = X[kept], rows[kept]
-    y = target.levels[rows]
-    wanted = target.truth(rows) if target.n_classes else scale.scores(y)[:, None]
-    inputs = most_related(X, wanted, X.shape[1] - target.width * len(PAIRED) - 1)
-    predicted = kernels.forest(
-        X[:, inputs],
-        y if target.n_classes else wanted[:, 0],
-        asked[:, inputs],
-        n_classes=target.n_classes,
-        n_trees=n_trees,
-        tried=max(1, round(TRIED * len(inputs))),
-        least=2,
-        seed=seed,
-    )
-    return predicted if target.n_classes else scale.values(predicted)
+
+    def __init__(self, target: Target, scale: RankScale, seed: int, n_trees: int) -> None:
+        self.target, self.scale = target, scale
+        self._seed, self._n_trees = seed, n_trees
+
+    def fit(self, X: Floats, rows: Rows) -> Trees:
+        """Learn the cells of some rows from their inputs."""
+        if len(rows) > MOST_CELLS:
+            rng = np.random.default_rng([self._seed, 11])
+            kept = np.sort(rng.choice(len(rows), MOST_CELLS, replace=False))
+            X, rows = X[kept], rows[kept]
+        return self.fit_inputs(X, self.target.levels[rows])
+
+    def fit_inputs(self, X: Floats, y: Floats) -> Trees:
+        """Learn levels of cells from their inputs."""
+        self.inputs = X, y
+        return self
+
+    def predict(self, asked: Floats) -> Floats:
+        """[asked, width]."""
+        (X, y), n_classes = self.inputs, self.target.n_classes
+        if n_classes:
+            wanted = np.equal(y[:, None], np.arange(n_classes)).astype(np.float64)
+        else:
+            wanted = self.scale.scores(y)[:, None]
+        related = most_related(X, wanted, X.shape[1] - self.target.width * len(PAIRED) - 1)
+        predicted = kernels.forest(
+            X[:, related],
+            y if n_classes else wanted[:, 0],
+            asked[:, related],
+            n_classes=n_classes,
+            n_trees=self._n_trees,
+            tried=max(1, round(TRIED * len(related))),
+            least=2,
+            seed=self._seed,
+        )
+        return predicted if n_classes else self.scale.values(predicted)
 
 
 def most_related(X: Floats, wanted: Floats, n_others: int) -> Rows:
