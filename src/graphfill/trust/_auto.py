@@ -28,6 +28,7 @@ from ._channels import Solve
 from ._column import FillableColumn, Floats, Mask, Rows, Target, mask_of
 from ._features import CellFeatures
 from ._folds import draw_folds, number_of
+from ._kept import Choice, Kept
 from ._options import FillOptions
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
 from ._scores import choose, losses, score
@@ -74,8 +75,9 @@ class TableAssessment:
         options: FillOptions,
         solve: Solve,
         tick: Callable[[float], None],
+        kept: Kept | None = None,
     ) -> None:
-        self.options, self.tick = options, tick
+        self.options, self.tick, self.kept = options, tick, kept or Kept()
         self.graph = FieldGraph(graph, options.propagation.n_threads)
         recipes = options.recipes(solve)
         self.propagation = recipes["propagation"]
@@ -144,6 +146,7 @@ class TableAssessment:
             seed=self.options.seed,
             rounds=2 if paired else 4,
             tick=lambda done: self.tick(part * done),
+            kept=None if hidden else self.kept,
         )
 
     def assess(self, wanted: Sequence[str]) -> dict[str, Assessment]:
@@ -155,6 +158,7 @@ class TableAssessment:
             return {}
         singles = [self.run(number, part=self._part) for number in range(self.n_folds)]
         final = self.run(part=self._part)
+        self.kept.columns = list(self.columns)
         methods = [*self.recipes, *self.fields]
         views = {name: Comparison(self.columns[name], methods, singles, final) for name in asked}
         grown = self._worth_trees(views, singles)
@@ -222,7 +226,7 @@ class TableAssessment:
         """Add trees to the methods of a column."""
         one, seen = self.columns[name], self._view(name)
         n = self.n_folds
-        rounds = THOROUGH_ROUNDS if self.options.effort == "thorough" else ROUNDS
+        rounds = rounds_of(self.options)
         held_out = []
         for k in range(n):
             others = [j for j in range(n) if j != k]
@@ -234,6 +238,8 @@ class TableAssessment:
             held_out.append(trees.predict(seen.of(singles[k], one.folds[k])))
         X = np.concatenate([seen.of(singles[k], one.folds[k]) for k in range(n)])
         trees = Trees(one.target, self.options.seed, rounds).fit(X, one.rows)
+        if self.kept.trees is not None:
+            self.kept.trees[name] = trees.inputs
         missing = trees.predict(seen.of(final, one.target.missing))
         views[name].add("trees", np.concatenate(held_out), missing)
 
@@ -252,12 +258,17 @@ class TableAssessment:
             known, missing = surroundings(
                 target, self.graph.graph, self.propagation, one.folds, view.solved
             )
+        scores = [
+            {"method": m} | score(target, one.rows, p, unit) for m, p in view.held_out.items()
+        ]
+        parts = view.parts if chosen == "blend" else {}
+        self.kept.choices[one.name] = Choice(chosen, why, scores, parts)
         return Assessment(
             target,
             unit,
             chosen,
             why,
-            [{"method": m} | score(target, one.rows, p, unit) for m, p in view.held_out.items()],
+            scores,
             one.folds,
             view.held_out[chosen],
             known,
@@ -265,7 +276,7 @@ class TableAssessment:
             view.missing,
             view.solved,
             *self._from_the_row(view),
-            view.parts if chosen == "blend" else {},
+            parts,
         )
 
     def _from_the_row(self, view: Comparison) -> tuple[Floats | None, Mask | None]:
@@ -317,11 +328,11 @@ class Comparison:
     def add_blend(self) -> None:
         self.parts = weights = self.weights()
         if len(weights) > 1:
-            self.add("blend", self._mix(self.held_out, weights), self._mix(self.missing, weights))
+            self.add("blend", mix(self.held_out, weights), mix(self.missing, weights))
 
     def blended(self) -> Floats:
         """The held-out cells as a blend predicts them."""
-        return self._mix(self.held_out, self.weights())
+        return mix(self.held_out, self.weights())
 
     def weights(self) -> dict[str, float]:
         """In eighths, by method; what they lack of 1 goes to the mean."""
@@ -342,12 +353,18 @@ class Comparison:
         weights["mean"] = 1.0 - sum(weights.values())
         return {name: weight for name, weight in weights.items() if weight > 0}
 
-    @staticmethod
-    def _mix(predictions: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
-        total = np.zeros_like(predictions["mean"])
-        for name, weight in weights.items():
-            total += weight * predictions[name]
-        return total
+
+def mix(predictions: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
+    """The weighted sum of predictions."""
+    total = np.zeros_like(predictions["mean"])
+    for name, weight in weights.items():
+        total += weight * predictions[name]
+    return total
+
+
+def rounds_of(options: FillOptions) -> int:
+    """Of boosted trees."""
+    return THOROUGH_ROUNDS if options.effort == "thorough" else ROUNDS
 
 
 def straight_line(X: Floats, y: Floats, asked: Floats) -> Floats:

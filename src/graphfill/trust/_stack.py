@@ -59,7 +59,11 @@ class Trees:
         if len(rows) > most_cells:
             kept = np.sort(rng.choice(len(rows), most_cells, replace=False))
             X, rows = X[kept], rows[kept]
-        y = self._target.levels[rows]
+        return self.fit_inputs(X, self._target.levels[rows])
+
+    def fit_inputs(self, X: Floats, y: Floats) -> Trees:
+        """Learn the levels of cells from their inputs, which are remembered."""
+        self.inputs = X, y
         self._range = float(y.min()), float(y.max())
         self._model = None
         if self._range[0] < self._range[1]:

@@ -1,0 +1,104 @@
+"""Columns of a later table filled as a fit decided: nothing is compared, nothing learnt anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..graph import Graph
+from ..solve import FieldGraph
+from ._assessment import Assessment
+from ._auto import PAIRED, mix, rounds_of
+from ._channels import Solve
+from ._column import FillableColumn, Floats, Target
+from ._kept import Choice, Kept
+from ._options import FillOptions
+from ._runs import FIELDS, Run, run_methods
+from ._stack import CellView, Trees
+
+
+def held_assessments(
+    columns: Mapping[str, FillableColumn],
+    wanted: Sequence[str],
+    graph: Graph,
+    options: FillOptions,
+    solve: Solve,
+    progress: Callable[[float], None],
+    kept: Kept,
+) -> dict[str, Assessment]:
+    """What the methods that a fit chose predict for the missing cells of the wanted columns.
+
+    Scores are those of the fit. A column that no method was chosen for is left out.
+    """
+    choices = {name: kept.choices[name] for name in wanted if name in kept.choices}
+    methods = {method for choice in choices.values() for method in _methods(choice)}
+    if not choices:
+        return {}
+    coupled = {name: columns[name] for name in kept.columns}
+    recipes = {
+        name: replace(recipe, reliance=1.0)
+        for name, recipe in options.recipes(solve).items()
+        if name in methods
+    }
+    run = run_methods(
+        coupled,
+        {name: np.zeros(len(column.missing), dtype=bool) for name, column in coupled.items()},
+        FieldGraph(graph, options.propagation.n_threads),
+        recipes,
+        [name for name in FIELDS if name in methods],
+        seed=options.seed,
+        tick=progress,
+        kept=kept,
+    )
+    degree = np.diff(graph.indptr).astype(np.float64)
+    assessments = {}
+    for name, choice in choices.items():
+        target = Target.of(columns[name])
+        learnt = _predictions(name, target, choice, run, degree, options, kept)
+        assessments[name] = Assessment(
+            target,
+            columns[name].unit,
+            choice.chosen,
+            choice.why,
+            choice.scores,
+            [],
+            np.empty((0, target.width)),
+            learnt=learnt,
+            solved=run.solved,
+            parts=choice.parts,
+        )
+    return assessments
+
+
+def _methods(choice: Choice) -> set[str]:
+    """The methods that a run must know for a choice; a recipe alone fills without one."""
+    parts = set(choice.parts) or {choice.chosen}
+    return parts | {"mean"} | (set(PAIRED) if "trees" in parts else set())
+
+
+def _predictions(
+    name: str,
+    target: Target,
+    choice: Choice,
+    run: Run,
+    degree: Floats,
+    options: FillOptions,
+    kept: Kept,
+) -> dict[str, Floats]:
+    """By method, [missing, width]."""
+    parts = choice.parts or {choice.chosen: 1.0}
+    predictions = {
+        method: run.at(method, name, target.missing, target.n_classes)
+        for method in run.predictions
+        if method in parts or method == "mean"
+    }
+    if "trees" in parts:
+        assert kept.trees is not None
+        trees = Trees(target, options.seed, rounds_of(options)).fit_inputs(*kept.trees[name])
+        inputs = CellView(name, target, PAIRED, degree).of(run, target.missing)
+        predictions["trees"] = trees.predict(inputs)
+    if choice.chosen == "blend":
+        predictions["blend"] = mix(predictions, choice.parts)
+    return predictions
