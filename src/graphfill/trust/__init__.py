@@ -7,7 +7,9 @@ when they are asked for.
 from ._agreement import HARDLY, Agreement, agreement, fill_verdict, propagated_agreement
 from ._channels import Recipe, Solve, fill_channels
 from ._differences import differences_note
+from ._kept import Choice, Kept
 from ._options import LEARNT, FillOptions
+from ._ranks import RankScale
 from ._reasons import Influence
 from ._selection import ColumnFill, fill_columns, unreached_cells
 
@@ -22,4 +24,4 @@ __all__ = [
     "Solve",
 ]
 __all__ += ["agreement", "differences_note", "fill_channels", "fill_columns", "fill_verdict"]
-__all__ += ["propagated_agreement", "unreached_cells"]
+__all__ += ["Choice", "Kept", "RankScale", "propagated_agreement", "unreached_cells"]

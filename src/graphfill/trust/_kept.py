@@ -54,6 +54,10 @@ class Kept:
     ranks: dict[str, RankScale] = field(default_factory=dict)
     trees: dict[str, tuple[Floats, Floats]] | None = None
 
+    def has_method(self, name: str) -> bool:
+        """Whether the fit says how a column is to be filled."""
+        return name in self.choices or name in self.reliances
+
     def fill_field(
         self,
         key: str,
