@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ._sheet import check_is_file
+from ._sheet import check_is_file, unreadable
 from ._tables import replacing
 
 RECORD = "record.json"
@@ -39,8 +39,8 @@ def _entry(name: str) -> zipfile.ZipInfo:
 def read_parts(path: str | os.PathLike[str]) -> tuple[Any, dict[str, NDArray[Any]]]:
     """The record and the arrays, after a look at every size that the file declares."""
     check_is_file(path)
-    room = os.path.getsize(path)
     try:
+        room = os.path.getsize(path)
         with zipfile.ZipFile(path) as parts:
             for part in parts.infolist():
                 if part.compress_type != zipfile.ZIP_STORED or part.file_size > room:
@@ -61,6 +61,8 @@ def read_parts(path: str | os.PathLike[str]) -> tuple[Any, dict[str, NDArray[Any
     except (zipfile.BadZipFile, EOFError, ValueError, OSError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
+        if isinstance(error, OSError):
+            raise unreadable(path, error) from error
         raise _damaged(path, "it is cut short or was changed") from error
     return record, arrays
 

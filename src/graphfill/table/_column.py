@@ -64,7 +64,7 @@ class Column:
     def hide(self, missing_mask: Mask) -> Column:
         """The column with further cells missing: statistics from what stays known, same scale."""
         missing = self.missing | missing_mask
-        if missing.all():
+        if missing.all() and self._held is None:
             return LeftAlone(self._cells, "no known cell", missing)
         again = self._again(self._cells, missing, hidden=True)
         if self._held is not None:

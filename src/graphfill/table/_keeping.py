@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, named
+from ..errors import InputError, named, option
 from ..report import listed
 from ..solve import Coupling, FieldModel, PropagationOptions
 from ..trust import Choice, FillOptions, Kept, RankScale
@@ -125,6 +125,14 @@ def as_parts(
         arrays |= {f"ranks{number}.values": scale.known, f"ranks{number}.scores": scale.normal}
     for number, (X, y) in enumerate((kept.trees or {}).values()):
         arrays |= {f"trees{number}.inputs": X, f"trees{number}.levels": y}
+    fill = replace(options.fill, intervals=None, scores=False, draws=0)
+    options = replace(options, fill=fill, details=False, add_bounds=True)
+    for marker in options.missing:
+        if not isinstance(marker, (str, int, float)):
+            raise InputError(
+                f"{option('missing')} holds {named(marker)}, which a file cannot keep: use texts "
+                "and numbers."
+            )
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -160,14 +168,15 @@ def of_parts(
             applies=True,
             choices={name: Choice(**choice) for name, choice in record["choices"].items()},
             reliances=dict(record["reliances"]),
-            columns=list(record["coupled"]),
+            columns={name: (one, two) for name, (one, two) in record["coupled"].items()},
             trees={
                 name: (arrays[f"trees{k}.inputs"], arrays[f"trees{k}.levels"])
                 for k, name in enumerate(record["trees"])
             },
         )
         for k, name in enumerate(record["fields"]):
-            model = FieldModel(*(arrays[f"field{k}.{part}"] for part in MODEL), None)
+            exponent, centre, scaling, varying = (arrays[f"field{k}.{part}"] for part in MODEL)
+            model = FieldModel(exponent, centre, scaling, varying, None)
             if f"field{k}.modes" in arrays:
                 coupling = Coupling(*(arrays[f"field{k}.{part}"] for part in COUPLING))
                 model = replace(model, coupling=coupling)

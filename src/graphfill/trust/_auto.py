@@ -99,8 +99,8 @@ class TableAssessment:
                 continue
             self.columns[name] = Column(column, target, self._folds(name, target, cells))
         if cells >= LARGE_CELLS:
-            kept = self.recipes.keys() & {"mean", "propagation"}
-            self.recipes = {name: r for name, r in self.recipes.items() if name in kept}
+            few = self.recipes.keys() & {"mean", "propagation"}
+            self.recipes = {name: r for name, r in self.recipes.items() if name in few}
         self.fields = self._fields(cells)
         n_runs = 1 + self.n_folds
         self._part = (1.0 - TREES) / n_runs
@@ -158,7 +158,10 @@ class TableAssessment:
             return {}
         singles = [self.run(number, part=self._part) for number in range(self.n_folds)]
         final = self.run(part=self._part)
-        self.kept.columns = list(self.columns)
+        self.kept.columns = {
+            name: (one.column.n_channels, one.column.n_classes)
+            for name, one in self.columns.items()
+        }
         methods = [*self.recipes, *self.fields]
         views = {name: Comparison(self.columns[name], methods, singles, final) for name in asked}
         grown = self._worth_trees(views, singles)

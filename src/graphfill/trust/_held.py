@@ -4,19 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..graph import Graph
 from ..solve import FieldGraph
 from ._assessment import Assessment
 from ._auto import PAIRED, mix, rounds_of
 from ._channels import Solve
-from ._column import FillableColumn, Floats, Target
+from ._column import FillableColumn, Floats, Mask, Target
 from ._kept import Choice, Kept
 from ._options import FillOptions
 from ._runs import FIELDS, Run, run_methods
 from ._stack import CellView, Trees
+
+
+class Unknown:
+    """A column of the fit of which a later table knows no cell; it is not filled."""
+
+    unit = 1.0
+
+    def __init__(self, name: str, n_rows: int, n_channels: int, n_classes: int) -> None:
+        self.name, self.n_channels, self.n_classes = name, n_channels, n_classes
+        self.missing = np.ones(n_rows, dtype=bool)
+        self.parent_classes = np.arange(n_classes) if n_classes else None
+
+    def hide(self, missing_mask: Mask) -> Unknown:
+        return self
+
+    def levels(self) -> Floats:
+        return np.full(len(self.missing), np.nan)
+
+    def encode(self, channels: range, out: Floats) -> None:
+        out[:] = np.nan
+
+    def decode(self, channels: range, filled: NDArray[np.floating]) -> None:
+        """There is no cell to fill."""
+
+    def decode_levels(self, predicted: NDArray[np.floating]) -> None:
+        """Nor here."""
+
+    def predicted(self, channels: range, filled: NDArray[np.floating]) -> Floats:
+        width = len(channels) if self.n_channels > 1 else self.n_classes or 1
+        return np.zeros((len(filled), width))
+
+    def named(self, levels: Floats) -> list[Any]:
+        return list(levels)
 
 
 def held_assessments(
@@ -36,7 +71,11 @@ def held_assessments(
     methods = {method for choice in choices.values() for method in _methods(choice)}
     if not choices:
         return {}
-    coupled = {name: columns[name] for name in kept.columns}
+    n_rows = len(columns[wanted[0]].missing)
+    coupled = {
+        name: columns.get(name) or Unknown(name, n_rows, *sizes)
+        for name, sizes in kept.columns.items()
+    }
     recipes = {
         name: replace(recipe, reliance=1.0)
         for name, recipe in options.recipes(solve).items()

@@ -40,7 +40,7 @@ class Kept:
     ----------
     applies : whether this is a later fill
     choices, reliances : by column
-    columns : those whose channels the fields couple, in order
+    columns : those that the fields couple, in order: how many channels and classes each has
     fields : by method and block of columns
     ranks : the scale of ranks of each column of numbers
     trees : by column, the inputs and levels that its trees learn from; None: not to be kept
@@ -49,7 +49,7 @@ class Kept:
     applies: bool = False
     choices: dict[str, Choice] = field(default_factory=dict)
     reliances: dict[str, float] = field(default_factory=dict)
-    columns: list[str] = field(default_factory=list)
+    columns: dict[str, tuple[int, int]] = field(default_factory=dict)
     fields: dict[str, FieldModel] = field(default_factory=dict)
     ranks: dict[str, RankScale] = field(default_factory=dict)
     trees: dict[str, tuple[Floats, Floats]] | None = None
