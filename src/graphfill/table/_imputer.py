@@ -73,7 +73,10 @@ class TableImputer:
         return result if return_result else result.table
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write all that was learnt into one file, without a pickle; the table is not in it."""
+        """Write all that was learnt into one file, without a pickle.
+
+        Ids are not in it; categories and values of the table are.
+        """
         parts = as_parts(self._options, self._fitted())
         io.check_written_here(path, [], overwrite)
         io.write_parts(path, *parts)
