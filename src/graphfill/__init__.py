@@ -31,7 +31,16 @@ if TYPE_CHECKING:
     )
     from .large import propagate_sharded
     from .solve import Result, fill_field, propagate
-    from .table import Explanation, Pooled, TableResult, explain, impute, near_copies, pool
+    from .table import (
+        Explanation,
+        Pooled,
+        TableImputer,
+        TableResult,
+        explain,
+        impute,
+        near_copies,
+        pool,
+    )
     from .table._attributes import impute_graph
 
 __version__ = "0.1.0"
@@ -52,6 +61,7 @@ _HOMES = {
     "propagate_hetero": "hetero",
     "propagate_sharded": "large",
     "HeteroResult": "hetero",
+    "TableImputer": "table",
     "TableResult": "table",
     "Explanation": "table",
     "FeaturePropagation": "imputers",
@@ -82,6 +92,7 @@ __all__ = [
     "RandomImputer",
     "Result",
     "SymmetrizedWarning",
+    "TableImputer",
     "TableResult",
     "UnreachedWarning",
     "ZeroImputer",

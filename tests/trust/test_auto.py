@@ -180,7 +180,8 @@ def test_order_and_scores_change_no_cell(method):
     again = gf.impute(shuffled, edges.sample(fraction=1.0, shuffle=True, seed=2), id="key",
                       method=method)  # fmt: skip
     assert again.sort("key").select(plain.columns).equals(plain)
-    assert gf.impute(table, edges, id="key").equals(plain) == (method == "auto")
+    if method == "auto":
+        assert gf.impute(table, edges, id="key").equals(plain)
 
 
 def test_efforts():

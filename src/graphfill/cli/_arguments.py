@@ -21,6 +21,8 @@ examples:
   graphfill impute survey.csv links.tsv -o filled.csv --missing unknown,-1 --mark
   graphfill impute people.csv friends.csv -o filled.csv --method auto --report report.html
   graphfill impute people.csv friends.csv -o filled.csv --draws 20
+  graphfill impute march.csv friends.csv -o filled.csv --save people.gfill
+  graphfill impute april.csv friends.csv -o filled-april.csv --load people.gfill
   graphfill impute towns.csv roads.csv -o filled.csv --weight traffic --solver diffusion --steps 40
   graphfill impute nodes.parquet edges.parquet -o filled.parquet --memory-limit 4GB
   graphfill impute nodes.parquet edges.parquet -o filled.parquet --engine dask --shards 64
@@ -99,6 +101,9 @@ def _add_impute(commands: Any) -> list[argparse.Action]:
     files.append(add("-o", "--output", metavar="FILE", required=True, help=FORMATS))
     add("--overwrite", action="store_true", help="replace an existing output")
     files.append(_add_report(output))
+    saved: dict[str, Any] = {"metavar": "FILE.gfill"}
+    files.append(add("--save", **saved, help="keep what was decided and learnt, to use it again"))
+    files.append(add("--load", **saved, help="fill as another table was filled, which saved it"))
     add(
         "--mark", action="store_true",
         help="add a column <name>_filled that says which cells were filled",

@@ -15,8 +15,10 @@ from ..report import _text as text
 from ..solve import propagate_with
 from ..table import TableResult
 from ..table._fill import fill_table
+from ..table._keeping import Keeping
 from ..table._options import Naming, Source, TableOptions, plain_kinds
 from ..trust import LEARNT, Solve
+from . import _again as again
 from . import _large as outsized
 from ._options import STEPS, table_options
 from ._progress import bar_of, byte_bar, say
@@ -46,12 +48,17 @@ def impute(options: argparse.Namespace) -> int:
     for output in outputs:
         io.check_output(output, inputs=inputs, overwrite=options.overwrite)
     _check_report(options, [*inputs, *outputs])
+    if options.save is not None:
+        io.check_written_here(options.save, [*inputs, *outputs], options.overwrite)
+    chosen, keeping = again.options_and_keeping(options)
     with outsized.solving(options) as solve:
         if outsized.from_disk(options):
             with bar_of(options, "filling") as tick:
                 result = outsized.fill(options, solve, tick)
         else:
-            result = _fill_file(options, table_options(options), solve)
+            result = _fill_file(options, chosen, solve, keeping)
+    if options.save is not None and keeping is not None:
+        again.save(options, chosen, keeping, result)
     _finish(options, result, text.of_fill, output=str(options.output))
     return 3 if options.strict and result.converged is False else 0
 
@@ -148,7 +155,10 @@ def completion(options: argparse.Namespace) -> int:
 
 
 def _fill_file(
-    options: argparse.Namespace, chosen: TableOptions, solve: Solve = propagate_with
+    options: argparse.Namespace,
+    chosen: TableOptions,
+    solve: Solve = propagate_with,
+    keeping: Keeping | None = None,
 ) -> TableResult:
     """Read, fill and write."""
     began = time.perf_counter()
@@ -156,7 +166,7 @@ def _fill_file(
     table, edges = _read(options)
     read = time.perf_counter()
     with bar_of(options, "filling") as tick:
-        result = _fill(table, edges, chosen, progress=tick, solve=solve)
+        result = _fill(table, edges, chosen, progress=tick, solve=solve, keeping=keeping)
     filled = time.perf_counter()
     _write(options, output, result.table, table, result)
     for number, file in enumerate(draw_files(options)):

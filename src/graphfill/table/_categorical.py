@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,6 +50,36 @@ class Category(Column):
     def _again(self, cells: Cells, missing: Mask, hidden: bool = False) -> Column:
         return type(self)(cells, self.kind, missing, self if hidden else None)
 
+    def learnt(self) -> dict[str, Any]:
+        return {"classes": self._texts(), "share": self.share.tolist()}
+
+    def hold(self, learnt: Mapping[str, Any]) -> None:
+        """Number classes as `learnt` does, with its shares.
+
+        A cell of a class that `learnt` lacks (`unseen`) counts as missing, but is kept; a class
+        that no cell here shows is not filled in, for lack of a cell to take it from.
+        """
+        own = {text: number for number, text in enumerate(self._texts())}
+        self._held, self.share = learnt, np.array(learnt["share"], dtype=np.float64)
+        numbers = [own.get(text, -1) for text in learnt["classes"]]
+        self._example = np.array([-1 if k < 0 else self._example[k] for k in numbers], np.intp)
+        rank = np.full(len(own) + 1, -1, dtype=np.int32)  # the last for what is missing
+        rank[numbers] = np.arange(len(numbers))
+        rank[-1] = -1
+        self._class = rank[self._class]
+        self.unseen = ~self.missing & (self._class < 0)
+        self.missing = self.missing | self.unseen
+        self._rows = np.flatnonzero(self.missing)
+        if self._parent_classes is not None:
+            self._parent_classes = np.arange(len(numbers))
+        self.n_channels = len(numbers)
+        self._start()
+
+    def _texts(self) -> list[str]:
+        """The classes; a whole number reads the same whether it is stored as a float or not."""
+        values = self.named(np.arange(len(self._example), dtype=np.float64))
+        return [f"{v:.0f}" if isinstance(v, float) and v.is_integer() else str(v) for v in values]
+
     @property
     def parent_classes(self) -> NDArray[np.intp] | None:
         return self._parent_classes
@@ -84,6 +115,8 @@ class Category(Column):
             self._start()
         # One at a time: what is a tie must not depend on how the channels are split.
         for place, channel in enumerate(channels):
+            if self._example[channel] < 0:
+                continue
             likely = filled[:, place] + self.share[channel]
             better = likely > self._best + _rounding(filled)
             self._best[better] = likely[better]
@@ -110,7 +143,7 @@ class Category(Column):
         return np.where(self._decoded(), np.clip(self._best, 0, 1), np.nan)
 
     def _decoded(self) -> Mask:
-        return self._chosen >= 0
+        return (self._chosen >= 0) & ~self.unseen[self._rows]
 
     def _filled(self, rows: NDArray[np.intp], decoded: Mask) -> nw.Series[Any]:
         source = np.arange(self.missing.size)
@@ -128,10 +161,17 @@ class Boolean(Category):
         self, cells: Cells, kind: str, missing: Mask, parent: Category | None = None
     ) -> None:
         super().__init__(cells, kind, missing, parent)
+        self._mean(self._read()[self._example].astype(bool))
+
+    def _mean(self, true: Mask) -> None:
+        """Say which classes mean true: one, or none."""
         self.n_channels = 1
-        true = self._read()[self._example].astype(bool)
-        self._true = int(np.argmax(true)) if true.any() else -1  # the class that means true
+        self._true = int(np.argmax(true)) if true.any() else -1
         self._share_true = float(self.share[self._true]) if true.any() else 0.0
+
+    def hold(self, learnt: Mapping[str, Any]) -> None:
+        super().hold(learnt)
+        self._mean(np.array([text in ("True", "1") for text in learnt["classes"]]))
 
     def encode(self, channels: range, out: Floats) -> None:
         if len(channels):
@@ -151,6 +191,7 @@ class Boolean(Category):
             true = np.where(tie, self._true == 0, likely > 0.5)
             self._chosen[:] = np.where(true, self._true, 1 - self._true)
             self._chosen[np.isnan(likely)] = -1
+        self._chosen[self._example[self._chosen] < 0] = -1  # nowhere to take it from
         self._best = np.where(self._chosen == self._true, likely, 1 - likely)
 
     def decode_levels(self, predicted: NDArray[np.floating]) -> None:

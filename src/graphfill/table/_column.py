@@ -8,6 +8,7 @@ Each kind of column is a class of its own (``_numeric``, ``_categorical``); ``op
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +46,7 @@ class Column:
 
     reason = ""
     n_channels = 0
+    _held: Mapping[str, Any] | None = None  # what `hold` was given
     notes: tuple[str, ...] = ()
 
     def __init__(self, cells: Cells, kind: str, missing: Mask) -> None:
@@ -53,6 +55,7 @@ class Column:
         self.missing = missing
         self._cells = cells
         self._rows = np.flatnonzero(missing)
+        self.unseen = np.zeros(missing.size, dtype=bool)  # known, but of no class that counts
 
     def __repr__(self) -> str:
         gaps = f"{self._rows.size} of {self.missing.size} missing"
@@ -61,9 +64,12 @@ class Column:
     def hide(self, missing_mask: Mask) -> Column:
         """The column with further cells missing: statistics from what stays known, same scale."""
         missing = self.missing | missing_mask
-        if missing.all():
+        if missing.all() and self._held is None:
             return LeftAlone(self._cells, "no known cell", missing)
-        return self._again(self._cells, missing, hidden=True)
+        again = self._again(self._cells, missing, hidden=True)
+        if self._held is not None:
+            again.hold(self._held)
+        return again
 
     def in_order(self, order: NDArray[np.intp]) -> Column:
         """The column with its cells in another order; `rebuild` gives them back in their own."""
@@ -79,6 +85,20 @@ class Column:
 
     def _again(self, cells: Cells, missing: Mask, hidden: bool = False) -> Column:
         return type(self)(cells, self.kind, missing)
+
+    @property
+    def type(self) -> str:
+        """What its cells are, whatever they are taken for: "text", "category", "int64", ..."""
+        if self._cells.categorical:
+            return "category"
+        return "text" if self._cells.family == "text" else str(self._cells.twin.type)
+
+    def learnt(self) -> dict[str, Any]:
+        """The scale of its channels and levels, as plain numbers and texts."""
+        return {}
+
+    def hold(self, learnt: Mapping[str, Any]) -> None:
+        """Take the scale that another table's column of this name had (`learnt`)."""
 
     @property
     def parent_classes(self) -> NDArray[np.intp] | None:

@@ -11,6 +11,7 @@ from ..solve import propagate_with
 from ..trust import (
     LEARNT,
     ColumnFill,
+    Kept,
     Solve,
     differences_note,
     fill_columns,
@@ -27,6 +28,7 @@ from ._inspect import (
     open_columns,
     summarize_columns,
 )
+from ._keeping import Keeping
 from ._options import Source, TableOptions
 from ._result import TableResult
 
@@ -48,6 +50,7 @@ def fill_table(
     solve: Solve = propagate_with,
     progress: Tick | None = None,
     fill: bool = True,
+    keeping: Keeping | None = None,
 ) -> TableResult:
     """:func:`graphfill.impute` without its warnings, which are the result's notes instead.
 
@@ -58,6 +61,7 @@ def fill_table(
     solve : what propagates channels, as `propagate_with`
     progress : called with the share of the work done since the last call
     fill : False inspects the columns, scores them if asked, and leaves the table as it is
+    keeping : takes what is learnt of the table, or holds it from a fit
     """
     import narwhals as nw
 
@@ -65,9 +69,12 @@ def fill_table(
     source, in_pieces = source or Source(), alignment is not None
     _check_table(table, source.naming.table)
     frame = nw.from_native(table, eager_only=True)
+    keeping, holder = keeping or Keeping(kept=Kept()), source.naming.table
+    options, source, notes = keeping.prepare(options, source, frame.columns)
     alignment = alignment or align(frame, edges, options, source)
     linked = time.perf_counter()
     columns = open_columns(frame, alignment, options, source)
+    notes += keeping.settle(columns, holder)
     summaries = summarize_columns(columns, frame.columns, alignment, options.fill.seed)
     wanted = [name for name, c in columns.items() if c.n_channels and c.missing.any()]
     if not wanted:
@@ -80,7 +87,9 @@ def fill_table(
         others = {}
         if options.fill.method in LEARNT:
             others = informing_columns(frame, alignment, options, source)
-        filling = _Filling(frame, columns, others, wanted, options, result, solve, progress)
+            keeping.settle(others, holder)
+        filling = _Filling(frame, columns, others, wanted, options, result, solve, progress,
+                           keeping.kept)  # fmt: skip
         fills = filling.run(fill)
         if not in_pieces:
             both = {**others, **columns}
@@ -94,7 +103,7 @@ def fill_table(
             summaries[name].n_unreached = int(cells.sum())
         recipe = options.fill.recipes(solve)["propagation"]
         judged = judge_by_propagation(columns, summaries, alignment.graph, recipe)
-    result.notes = [*notes_on(alignment, summaries, columns, source.naming)]
+    result.notes = [*notes, *notes_on(alignment, summaries, columns, source.naming)]
     result.notes += [judged] if judged else []
     result.notes += _too_few_known(columns, fills, options)
     done = time.perf_counter()
@@ -119,9 +128,10 @@ class _Filling:
         result: TableResult,
         solve: Solve,
         progress: Tick | None,
+        kept: Kept,
     ) -> None:
         self.frame, self.columns, self.others, self.wanted = frame, columns, others, wanted
-        self.options, self.result, self.solve = options, result, solve
+        self.options, self.result, self.solve, self.kept = options, result, solve, kept
         self.alignment = result.alignment
         self.summaries = {summary.name: summary for summary in result.columns}
         self.progress = progress or (lambda share: None)
@@ -140,6 +150,7 @@ class _Filling:
             options,
             solve=self.solve,
             progress=lambda done: self.progress(share * done),
+            kept=self.kept,
         )
         result.n_iter, result.residual = solved.n_iter, solved.residual
         result.converged = solved.converged
@@ -193,6 +204,7 @@ class _Filling:
 
     def _summarize(self, name: str, fill: ColumnFill, pattern: dict[str, Any] | None) -> None:
         summary, column = self.summaries[name], self.columns[name]
+        fill.unreached = fill.unreached & ~column.unseen
         self.result.unreached[name] = column.in_rows(fill.unreached)
         summary.n_unreached = int(fill.unreached.sum())
         if summary.n_unreached:

@@ -97,7 +97,8 @@ def summarize_columns(
             summaries[name] = ColumnSummary(name, "left alone", 0, note="not asked for")
             continue
         column = opened[name]
-        summary = ColumnSummary(name, column.kind, int(column.missing.sum()), note=column.reason)
+        n_missing = int((column.missing & ~column.unseen).sum())
+        summary = ColumnSummary(name, column.kind, n_missing, note=column.reason)
         summaries[name] = summary
         if column.n_channels and summary.n_missing:
             agreed = column_agreement(column, alignment.graph, seed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,6 +54,44 @@ class Number(Column):
 
     def _read(self, parent: Number | None) -> Floats:
         return self._cells.floats
+
+    def learnt(self) -> dict[str, Any]:
+        origin, step = self._grid
+        return {
+            "origin": origin,
+            "step": step,
+            "low": self.low,
+            "high": self.high,
+            "exponent": self._exponent,
+            "centre": float(self._centre),
+            "scale": float(self._scale),
+        }
+
+    def hold(self, learnt: Mapping[str, Any]) -> None:
+        """Measure values as `learnt` says; filled cells lie within both tables' known ones."""
+        self._held = learnt
+        self._values = self._moved(self._values)
+        low, high = self._moved(np.array([self.low, self.high]))
+        self.low, self.high = min(learnt["low"], float(low)), max(learnt["high"], float(high))
+        self._exponent = learnt["exponent"]
+        self._centre, self._scale = learnt["centre"], learnt["scale"]
+        self.parity = learnt["origin"] // learnt["step"] % 2
+
+    @property
+    def _grid(self) -> tuple[int, int]:
+        """A value v stands for origin + step * v."""
+        return 0, 1
+
+    def _moved(self, values: Floats, back: bool = False) -> Floats:
+        """Values as `hold` has them measured, or back from there."""
+        if self._held is None:
+            return values
+        own, other = self._grid, (self._held["origin"], self._held["step"])
+        if back:
+            own, other = other, own
+        if own == other:
+            return values
+        return np.asarray((values * own[1] + float(own[0] - other[0])) / other[1])
 
     @property
     def unit(self) -> float:
@@ -115,7 +155,7 @@ class Number(Column):
         return bound.alias(series.name)
 
     def named(self, levels: Floats) -> list[Any]:
-        return list(np.ldexp(levels, self._exponent).tolist())
+        return list(self._moved(np.ldexp(levels, self._exponent), back=True).tolist())
 
     def values(self, decoded: Mask) -> Floats:
         """Filled values, rounded half to even if whole, between the known ones."""
@@ -127,7 +167,8 @@ class Number(Column):
         return np.asarray(np.clip(values, self.low, self.high))
 
     def _filled(self, rows: NDArray[np.intp], decoded: Mask) -> nw.Series[Any]:
-        values = as_type(self.values(decoded), self._cells, self.missing)
+        values = self._moved(self.values(decoded), back=True)
+        values = as_type(values, self._cells, self.missing)
         return put_values(self._cells.series, rows, values)
 
 
@@ -157,15 +198,33 @@ class Whole(Number):
         return self._steps.floats
 
     @property
+    def _grid(self) -> tuple[int, int]:
+        return self._steps.base, self._steps.step
+
+    def learnt(self) -> dict[str, Any]:
+        return super().learnt() | {"most": self._steps.most}
+
+    def _written(self, values: Floats) -> Any:
+        """Values as Arrow, in steps that reach over the known cells of both tables."""
+        steps, held = self._steps, self._held
+        values = np.rint(self._moved(values, back=True))
+        if held is not None and held.get("most") is not None and held["step"] == steps.step:
+            top = max(
+                steps.base + steps.step * steps.most, held["origin"] + held["step"] * held["most"]
+            )
+            base = min(steps.base, held["origin"])
+            values = values + float((steps.base - base) // steps.step)
+            steps = replace(steps, base=base, most=(top - base) // steps.step)
+        return steps.as_arrow(values, self._cells.twin.type)
+
+    @property
     def unit_name(self) -> str:
         if self.kind == "integer":
             return ""
         return f"{self._steps.unit or 'step'}s"
 
     def named(self, levels: Floats) -> list[Any]:
-        whole = np.rint(np.ldexp(levels, self._exponent))
-        return list(self._steps.as_arrow(whole, self._cells.twin.type).to_pylist())
+        return list(self._written(np.rint(np.ldexp(levels, self._exponent))).to_pylist())
 
     def _filled(self, rows: NDArray[np.intp], decoded: Mask) -> nw.Series[Any]:
-        values = self._steps.as_arrow(self.values(decoded), self._cells.twin.type)
-        return put_values(self._cells.series, rows, values)
+        return put_values(self._cells.series, rows, self._written(self.values(decoded)))

@@ -12,9 +12,12 @@ from ._agreement import (
     linked_pairs,
     propagated_agreement,
 )
+from ._blend import Blend
 from ._channels import Recipe, Solve, fill_channels
 from ._differences import differences_note
+from ._kept import Choice, Kept
 from ._options import LEARNT, FillOptions
+from ._ranks import RankScale
 from ._reasons import Influence
 from ._selection import ColumnFill, fill_columns, unreached_cells
 
@@ -29,4 +32,5 @@ __all__ = [
     "Solve",
 ]
 __all__ += ["agreement", "differences_note", "fill_channels", "fill_columns", "fill_verdict"]
+__all__ += ["Blend", "Choice", "Kept", "RankScale"]
 __all__ += ["linked_pairs", "propagated_agreement", "unreached_cells"]

@@ -25,6 +25,7 @@ from ._column import FillableColumn, Floats, Mask, Rows, Target, mask_of
 from ._comparison import Column, Comparison
 from ._features import CellFeatures
 from ._folds import draw_folds, number_of
+from ._kept import Choice, Kept
 from ._options import FillOptions
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
 from ._scores import choose, score
@@ -49,8 +50,9 @@ class TableAssessment:
         options: FillOptions,
         solve: Solve,
         tick: Callable[[float], None],
+        kept: Kept | None = None,
     ) -> None:
-        self.options, self.tick = options, tick
+        self.options, self.tick, self.kept = options, tick, kept or Kept()
         self.graph = FieldGraph(graph, options.propagation.n_threads)
         recipes = options.recipes(solve)
         self.propagation = recipes["propagation"]
@@ -72,8 +74,8 @@ class TableAssessment:
                 continue
             self.columns[name] = Column(column, target, self._folds(name, target, cells))
         if cells >= LARGE_CELLS:
-            kept = self.recipes.keys() & {"mean", "propagation"}
-            self.recipes = {name: r for name, r in self.recipes.items() if name in kept}
+            few = self.recipes.keys() & {"mean", "propagation"}
+            self.recipes = {name: r for name, r in self.recipes.items() if name in few}
         self.fields = self._fields(cells)
         n_runs = 1 + self.n_folds
         self._part = (1.0 - TREES) / n_runs
@@ -119,6 +121,7 @@ class TableAssessment:
             seed=self.options.seed,
             rounds=2 if paired else 3,
             tick=lambda done: self.tick(part * done),
+            kept=None if hidden else self.kept,
         )
 
     def assess(self, wanted: Sequence[str]) -> dict[str, Assessment]:
@@ -130,6 +133,10 @@ class TableAssessment:
             return {}
         singles = [self.run(number, part=self._part) for number in range(self.n_folds)]
         final = self.run(part=self._part)
+        self.kept.columns = {
+            name: (one.column.n_channels, one.column.n_classes)
+            for name, one in self.columns.items()
+        }
         methods = [*self.recipes, *self.fields]
         views = {name: Comparison(self.columns[name], methods, singles, final) for name in asked}
         if self.fields:
@@ -196,6 +203,8 @@ class TableAssessment:
         scale = one.scale()
         X = np.concatenate([seen.of(singles[k], one.folds[k], scale) for k in range(n)])
         trees = Trees(one.target, scale, seed, 2 * n_trees).fit(X, one.rows)
+        if self.kept.trees is not None:
+            self.kept.trees[one.name] = (*trees.inputs, trees.n_trees)
         missing = trees.predict(seen.of(final, one.target.missing, scale))
         view.add("trees", np.concatenate(held_out), missing)
 
@@ -214,12 +223,19 @@ class TableAssessment:
             known, missing = surroundings(
                 target, self.graph.graph, self.propagation, one.folds, view.solved
             )
+        scores = [
+            {"method": m} | score(target, one.rows, p, unit) for m, p in view.held_out.items()
+        ]
+        blend = view.blend if chosen == "blend" else None
+        self.kept.choices[one.name] = Choice(chosen, why, scores, blend)
+        if not target.n_classes:
+            self.kept.levels[one.name] = one.scale()
         return Assessment(
             target,
             unit,
             chosen,
             why,
-            [{"method": m} | score(target, one.rows, p, unit) for m, p in view.held_out.items()],
+            scores,
             one.folds,
             view.held_out[chosen],
             known,
@@ -227,7 +243,7 @@ class TableAssessment:
             view.missing,
             view.solved,
             *self._from_the_row(view),
-            view.blend if chosen == "blend" else None,
+            blend,
         )
 
     def _from_the_row(self, view: Comparison) -> tuple[Floats | None, Mask | None]:

@@ -14,7 +14,7 @@ mean + c (what the graph says - mean).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,6 +32,7 @@ Solve = Callable[..., Result]
 
 BLOCK_BYTES = 1 << 30  # of channels that are solved together, unless the limit is lower
 SHARE_HELD_OUT = 0.2  # of the known cells
+NONE_HELD: Mapping[str, float] = {}
 FEWEST_HELD_OUT = 20  # with fewer there is nothing to fit: the graph is relied on fully
 
 
@@ -163,18 +164,23 @@ def fill_channels(
     recipe: Recipe,
     *,
     progress: Tick = lambda share: None,
+    reliances: Mapping[str, float] = NONE_HELD,
 ) -> Solved:
     """Fill columns, whose rows are the first nodes of the graph, all by one recipe.
 
     Parameters
     ----------
     columns : `FillableColumn` or `Recorded`, several of one name perhaps
+    reliances : those held from a fit, by column, where the recipe has them fitted
     """
     solved = Solved()
     blocks = list(_blocks(columns, graph.n_nodes, recipe.propagation.memory_limit))
     held_out: list[HeldOut | None] = [None] * len(columns)
     if recipe.reliance == "held-out" and recipe.method != "mean":
-        held_out = [_hold_out(column, recipe.seed) for column in columns]
+        held_out = [
+            None if column.name in reliances else _hold_out(column, recipe.seed)
+            for column in columns
+        ]
     fits = any(held is not None for held in held_out)
     tick: Tick = lambda share: progress(share / ((1 + fits) * len(blocks)))  # noqa: E731
     if fits:
@@ -200,6 +206,8 @@ def fill_channels(
                 cells *= held.reliance
             elif not isinstance(recipe.reliance, str):
                 cells *= recipe.reliance
+            else:
+                cells *= reliances.get(columns[number].name, 1.0)
             columns[number].decode(channels, cells)
     solved.held_out = {
         column.name: held for column, held in zip(columns, held_out, strict=True) if held

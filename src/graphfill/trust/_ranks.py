@@ -24,20 +24,27 @@ class RankScale:
     """
 
     def __init__(self, known: Floats) -> None:
-        self._values, counts = np.unique(known, return_counts=True)
+        self.known, counts = np.unique(known, return_counts=True)
         last = np.cumsum(counts)
         rank = last - (counts - 1) / 2.0  # the mean of first .. last
-        self._scores = scipy.special.ndtri((rank - 0.5) / max(1, len(known)))
+        self.normal = scipy.special.ndtri((rank - 0.5) / max(1, len(known)))
+
+    @classmethod
+    def of_table(cls, known: Floats, normal: Floats) -> RankScale:
+        """From different values, ascending, and the score of each."""
+        scale = cls(np.empty(0))
+        scale.known, scale.normal = known, normal
+        return scale
 
     def scores(self, values: Floats) -> Floats:
         """The scores of values, NaN for NaN."""
-        if not len(self._values):
+        if not len(self.known):
             return np.full(values.shape, np.nan)
-        scores = np.interp(values, self._values, self._scores)
+        scores = np.interp(values, self.known, self.normal)
         return np.where(np.isnan(values), np.nan, scores)
 
     def values(self, scores: Floats) -> Floats:
         """The values of scores."""
-        if not len(self._values):
+        if not len(self.known):
             return np.zeros(scores.shape)
-        return np.asarray(np.interp(scores, self._scores, self._values))
+        return np.asarray(np.interp(scores, self.normal, self.known))

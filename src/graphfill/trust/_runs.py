@@ -14,6 +14,7 @@ import numpy as np
 from ..solve import FieldGraph, solve_field
 from ._channels import Recipe, Solved, fill_channels
 from ._column import FillableColumn, Floats, Mask, Recorded, Rows, renumbered
+from ._kept import Kept
 from ._ranks import RankScale
 
 MOST_FIELD_CLASSES = 20  # of a column, the most frequent: each is a channel of the field
@@ -69,8 +70,12 @@ def run_methods(
     seed: int = 0,
     rounds: int = 4,
     tick: Callable[[float], None] = lambda share: None,
+    kept: Kept | None = None,
 ) -> Run:
-    """Hide cells and let every recipe and field predict them, as well as what is missing anyway."""
+    """Hide cells and let every recipe and field predict them, as well as what is missing anyway.
+
+    `kept` holds the fields, or takes those that are fitted.
+    """
     run = Run({name: column.hide(hidden[name]) for name, column in columns.items()})
     part = 1.0 / (len(recipes) + 4 * len(fields))  # a field takes about four times as long
     for method, recipe in recipes.items():
@@ -78,7 +83,8 @@ def run_methods(
         fill_channels(recorded, graph.graph, recipe, progress=lambda done: tick(part * done))
         run.predictions[method] = {column.name: column.predictions for column in recorded}
     for method in fields:
-        _run_field(run, method, columns, graph, seed, rounds, lambda done: tick(4 * part * done))
+        tick_field = lambda done: tick(4 * part * done)  # noqa: E731
+        _run_field(run, method, columns, graph, seed, rounds, tick_field, kept)
     return run
 
 
@@ -90,20 +96,21 @@ def _run_field(
     seed: int,
     rounds: int,
     tick: Callable[[float], None],
+    kept: Kept | None,
 ) -> None:
     """Let a field predict what is hidden or missing, and complete the table for trees."""
     blocks = _blocks(run.columns)
     run.predictions[method] = {}
     completed = []
-    for names in blocks:
-        block = FieldBlock({name: run.columns[name] for name in names}, method == "field-rank")
-        filled = solve_field(
-            block.encode(graph.n_nodes),
-            graph,
-            seed=seed,
-            rounds=rounds,
-            tick=lambda done: tick(done / len(blocks)),
-        )
+    part: Callable[[float], None] = lambda done: tick(done / len(blocks))  # noqa: E731
+    for number, names in enumerate(blocks):
+        some = {name: run.columns[name] for name in names}
+        block = FieldBlock(some, method == "field-rank", kept)
+        X = block.encode(graph.n_nodes)
+        if kept is None:
+            filled = solve_field(X, graph, seed=seed, rounds=rounds, tick=part)
+        else:
+            filled = kept.fill_field(f"{method} {number}", X, graph, seed, rounds, part)
         run.solved.add(filled.system)
         run.predictions[method] |= block.decode(filled.X)
         completed += [block.completed(name, filled.X, columns[name]) for name in names]
@@ -139,8 +146,10 @@ def field_channels(column: FillableColumn) -> range:
 class FieldBlock:
     """Columns side by side as channels of one field, numbers by value or by rank."""
 
-    def __init__(self, columns: Mapping[str, FillableColumn], ranked: bool) -> None:
-        self.columns, self.ranked = columns, ranked
+    def __init__(
+        self, columns: Mapping[str, FillableColumn], ranked: bool, kept: Kept | None = None
+    ) -> None:
+        self.columns, self.ranked, self._kept = columns, ranked, kept or Kept()
         self.n_rows = len(next(iter(columns.values())).missing)
         self.places: dict[str, slice] = {}
         self._scales: dict[str, RankScale] = {}
@@ -157,7 +166,7 @@ class FieldBlock:
             cells = X[: self.n_rows, self.places[name]]
             column.encode(field_channels(column), cells)
             if self.ranked and not column.n_classes:
-                self._scales[name] = RankScale(cells[~column.missing, 0])
+                self._scales[name] = self._kept.rank_scale(name, cells[~column.missing, 0])
                 cells[:, 0] = self._scales[name].scores(cells[:, 0])
         return X
 

@@ -17,6 +17,7 @@ from ..graph import Graph, graph_components
 from ..solve import propagate_with
 from ._channels import Recipe, Solve, Solved, fill_channels
 from ._column import FillableColumn, Floats, Mask, Recorded
+from ._kept import Kept
 from ._options import LEARNT, FillOptions
 from ._reasons import Influence, RecipeInfluence
 
@@ -62,6 +63,7 @@ def fill_columns(
     *,
     solve: Solve = propagate_with,
     progress: Callable[[float], None] = lambda share: None,
+    kept: Kept | None = None,
 ) -> tuple[dict[str, ColumnFill], Solved]:
     """Fill the missing cells of the wanted columns, whose rows are the first nodes of the graph.
 
@@ -69,7 +71,9 @@ def fill_columns(
     ----------
     columns : all columns that have channels, by name
     informative : tells by column whether neighbours agree in it; asked where methods are scored
+    kept : takes what is decided and learnt, or holds it from a fit
     """
+    kept = kept or Kept()
     wanted = sorted(wanted, key=str)  # so that the order of the columns has no part in anything
     unreached = unreached_cells([columns[name] for name in wanted], graph)
     fills = {name: ColumnFill(unreached[name]) for name in wanted}
@@ -77,7 +81,7 @@ def fill_columns(
     if options.assessed:
         share = ASSESSING
         assessments = _assess(columns, wanted, graph, informative, options, solve,
-                              lambda done: progress(ASSESSING * done))  # fmt: skip
+                              lambda done: progress(ASSESSING * done), kept)  # fmt: skip
         for name, assessment in assessments.items():
             fills[name].assessment = assessment
     recipes, total = options.recipes(solve), Solved()
@@ -93,7 +97,7 @@ def fill_columns(
             recipe = recipes[method]
             if compared:  # as it was scored: how far to rely on the graph is a matter of blending
                 recipe = replace(recipe, reliance=1.0)
-            total.merge(_fill_by_recipe(some, graph, recipe, options, tick))
+            total.merge(_fill_by_recipe(some, graph, recipe, options, tick, kept))
         else:
             for column, fill in some.values():
                 total.merge(_fill_by_learner(column, fill, method))
@@ -116,14 +120,18 @@ def _assess(
     options: FillOptions,
     solve: Solve,
     progress: Callable[[float], None],
+    kept: Kept,
 ) -> dict[str, Assessment]:
     if options.method in LEARNT:
         from ._alike import add_alike
         from ._auto import TableAssessment
+        from ._held import held_assessments
         from ._stack import one_thread
 
         with one_thread():
-            table = TableAssessment(columns, graph, options, solve, progress)
+            if kept.applies:
+                return held_assessments(columns, wanted, graph, options, solve, progress, kept)
+            table = TableAssessment(columns, graph, options, solve, progress, kept)
             assessments = table.assess(wanted)
             if options.intervals is not None:
                 add_alike(table, assessments)
@@ -161,16 +169,23 @@ def _fill_by_recipe(
     recipe: Recipe,
     options: FillOptions,
     progress: Callable[[float], None],
+    kept: Kept,
 ) -> Solved:
     targets: list[Any] = [
         Recorded(column) if _keeps(column, fill, options) else column
         for column, fill in some.values()
     ]
-    solved = fill_channels(targets, graph, recipe, progress=progress)
+    held = kept.reliances if kept.applies else {}
+    solved = fill_channels(targets, graph, recipe, progress=progress, reliances=held)
     for column in targets:
         if isinstance(column, Recorded):
             some[column.name][1].predictions = column.predictions
     for name, (column, fill) in some.items():
+        if not kept.applies:
+            found = solved.held_out.get(name)
+            kept.reliances[name] = 1.0 if found is None else found.reliance
+        elif isinstance(recipe.reliance, str):
+            recipe = replace(recipe, reliance=held.get(name, recipe.reliance))
         fill.influence = RecipeInfluence.of_fill(graph, column.missing, recipe, solved, name)
     return solved
 

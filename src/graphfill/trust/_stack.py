@@ -60,7 +60,7 @@ class Trees:
 
     def __init__(self, target: Target, scale: RankScale, seed: int, n_trees: int) -> None:
         self.target, self.scale = target, scale
-        self._seed, self._n_trees = seed, n_trees
+        self._seed, self.n_trees = seed, n_trees
 
     def fit(self, X: Floats, rows: Rows) -> Trees:
         """Learn the cells of some rows from their inputs."""
@@ -88,7 +88,7 @@ class Trees:
             y if n_classes else wanted[:, 0],
             asked[:, related],
             n_classes=n_classes,
-            n_trees=self._n_trees,
+            n_trees=self.n_trees,
             tried=max(1, round(TRIED * len(related))),
             least=2,
             seed=self._seed,

@@ -1,0 +1,92 @@
+"""What a fit decided and learnt, and a later fill holds: methods, reliances, fields, trees.
+
+While a table is fitted, each part is written down as it is found; once `applies` is set, it is
+taken from here and not found again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..solve import (
+    FIELD_TOLERANCE,
+    FieldGraph,
+    FieldModel,
+    FilledField,
+    fill_learnt,
+    learn_field,
+)
+from ._blend import Blend
+from ._column import Floats
+from ._ranks import RankScale
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The method of one column: its name, why, every method's scores, what a blend is made of."""
+
+    chosen: str
+    why: str
+    scores: list[dict[str, Any]]
+    blend: Blend | None
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The weight of each method."""
+        return {self.chosen: 1.0} if self.blend is None else self.blend.weights
+
+
+@dataclass
+class Kept:
+    """What is held from a fit.
+
+    Attributes
+    ----------
+    applies : whether this is a later fill
+    choices, reliances : by column
+    columns : those that the fields couple, in order: how many channels and classes each has
+    fields : by method and block of columns
+    ranks, levels : the scale of ranks of each column of numbers, by channel and by level
+    trees : by column, the inputs and levels that its trees learn from, and how many there are;
+        None: not to be kept
+    """
+
+    applies: bool = False
+    choices: dict[str, Choice] = field(default_factory=dict)
+    reliances: dict[str, float] = field(default_factory=dict)
+    columns: dict[str, tuple[int, int]] = field(default_factory=dict)
+    fields: dict[str, FieldModel] = field(default_factory=dict)
+    ranks: dict[str, RankScale] = field(default_factory=dict)
+    levels: dict[str, RankScale] = field(default_factory=dict)
+    trees: dict[str, tuple[Floats, Floats, int]] | None = None
+
+    def has_method(self, name: str) -> bool:
+        """Whether the fit says how a column is to be filled."""
+        return name in self.choices or name in self.reliances
+
+    def fill_field(
+        self,
+        key: str,
+        X: Floats,
+        graph: FieldGraph,
+        seed: int,
+        rounds: int,
+        tick: Callable[[float], None],
+    ) -> FilledField:
+        """Fill the NaN of X by a field that depends on its model and on X alone.
+
+        The model is the one kept under `key`, or is fitted to X and kept. Nothing else of the fit
+        has a part in the solution, so that the same X gets the same bits later.
+        """
+        if key not in self.fields:
+            self.fields[key] = learn_field(X, graph, seed, rounds)[0]
+        model = self.fields[key]
+        return fill_learnt(X, model, model.system(X, graph), None, FIELD_TOLERANCE, tick)
+
+    def rank_scale(self, name: str, known: Floats) -> RankScale:
+        """The scale kept for a column, or that of its known values, which is then kept."""
+        if name not in self.ranks:
+            self.ranks[name] = RankScale(known)
+        return self.ranks[name]
