@@ -35,6 +35,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 MOST_STEPS = 500
+WEIGHT_TOLERANCE = 1e-10  # residual of the solve for weights, relative to its right-hand side
 BLOCK_BYTES = 512 << 20  # of inverted blocks; beyond, a row's cells are scaled one by one
 GEMM_ROWS = 8192  # rows multiplied at once, so that the sums do not depend on the threads
 
@@ -206,6 +207,23 @@ class FieldSystem:
         """Z with its missing cells at their mean given the known ones (`start`: near it)."""
         known = np.where(self.missing, 0.0, Z)
         return known + self.solve(-self.product(known), start, tolerance, tick)
+
+    def weights(self, factors: Floats, tolerance: float = WEIGHT_TOLERANCE) -> Floats:
+        r"""How much each known cell counts in a sum of cells, 0 at the missing ones.
+
+        With r the factors of the missing cells in the sum,
+
+        .. math:: r^T z_u = -r^T Q_{uu}^{-1} Q_{uk} z_k = w^T z_k, \qquad w = -Q_{ku} Q_{uu}^{-1} r,
+
+        one solve. A known cell counts as its own factor besides.
+        """
+        right = np.where(self.missing, factors, 0.0)
+        out = np.where(self.missing, 0.0, factors)
+        size = np.sqrt(_dot(right, self.precondition(right)) / self.n_missing)
+        if size == 0.0:
+            return out
+        image = self.product(self.solve(right, None, tolerance * float(size)))
+        return np.where(self.missing, 0.0, out - image)
 
     def noise(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Normal numbers per cell, and others of covariance L, from which draws are made."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, check_column_name, check_number, named
+from ..trust import Reasons
 from ._explanation import Explanation
 from ._id_search import INDEX, id_holder
 from ._result import TableResult
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Rows = NDArray[np.intp]
 
 COPY = 0.9  # the weight from which on a cell is nearly a copy of another
+MOST_ELSEWHERE = 20  # cells of other columns and rows that are named
 NO_WEIGHT = 1e-12  # what rounding leaves
 
 
@@ -28,8 +30,10 @@ def explain(result: TableResult, row: Any, column: Any) -> Explanation:
 
     .. math:: x = \sum_k w_k x_k + (1 - \sum_k w_k) \bar x
 
-    with :math:`\bar x` the column's mean: w_k is how often a random walk from the row meets its
-    first known cell at k (times the reliance), and the same numbers make up the filled cell.
+    with :math:`\bar x` the column's mean: of a propagated cell, w_k is how often a random walk from
+    the row meets its first known cell at k (times the reliance), and the same numbers make up the
+    filled cell. A field, trees and a blend also look at other columns, in units of their standard
+    deviation (or on the scale of ranks); see :class:`Explanation` for their weights.
 
     Parameters
     ----------
@@ -74,29 +78,65 @@ def explain_at(result: TableResult, place: int, column: Any) -> Explanation:
     if influence is not None:
         order = result.alignment.order
         node = place if order is None else int(np.flatnonzero(order == place)[0])
-        nodes, weights, share = influence.of(node)
-        largest = np.argsort(-weights.round(12), kind="stable")
-        largest = largest[np.abs(weights[largest]) > NO_WEIGHT]
-        rows = _rows(result, nodes[largest])
-        values = cells[rows.tolist()].to_list()
-        kept = [float(weight) for weight in weights[largest]]
-        explanation._cells = list(zip([ids[row] for row in rows], values, kept, strict=True))
-        explanation.share_graph, explanation.share_columns = float(weights.sum()), float(share)
-        explanation.share_mean = 1.0 - explanation.share_graph - explanation.share_columns
-        if kept and kept[0] >= COPY * max(1.0, explanation.share_graph):
-            explanation.nearly_copy_of = ids[rows[0]]
+        reasons = influence.of(node)
+        _add_cells(explanation, result, frame, reasons, node)
         if _is_class(result, column):
-            explanation.probabilities = _probabilities(explanation, cells, ~missing)
+            explanation.probabilities = _probabilities(explanation, reasons, cells, ~missing)
     columns = [list(part) for part in zip(*explanation._cells, strict=True)] or [[], [], []]
     explanation.weights = _table(frame, dict(zip(("id", "value", "weight"), columns, strict=True)))
     return explanation
+
+
+def _add_cells(
+    explanation: Explanation,
+    result: TableResult,
+    frame: nw.DataFrame[Any],
+    reasons: Reasons,
+    node: int,
+) -> None:
+    """Take the cells of the column, of the row, and the largest of all others; and the shares."""
+    ids, elsewhere, n_elsewhere = row_ids(result), [], 0.0
+    for name, (nodes, weights) in reasons.cells.items():
+        if name == explanation.column:
+            largest = np.argsort(-np.abs(weights).round(12), kind="stable")
+            largest = largest[np.abs(weights[largest]) > NO_WEIGHT]
+            rows = _rows(result, nodes[largest]).tolist()
+            values = frame.get_column(name)[rows].to_list()
+            kept = weights[largest].tolist()
+            explanation._cells = list(zip([ids[row] for row in rows], values, kept, strict=True))
+            continue
+        n_elsewhere += float(np.abs(weights[nodes != node]).sum())
+        own = weights[nodes == node]
+        if len(own) and abs(own[0]) > NO_WEIGHT:
+            explanation.columns[name] = float(own[0])
+        other = np.flatnonzero((nodes != node) & (np.abs(weights) > NO_WEIGHT))
+        for at in other[np.argsort(-np.abs(weights[other]).round(12), kind="stable")][
+            :MOST_ELSEWHERE
+        ]:
+            row = int(_rows(result, nodes[[at]])[0])
+            value = frame.get_column(name)[[row]].to_list()[0]
+            elsewhere.append((ids[row], name, value, float(weights[at])))
+    explanation._elsewhere = sorted(elsewhere, key=lambda one: -abs(one[3]))[:MOST_ELSEWHERE]
+    explanation.columns = dict(sorted(explanation.columns.items(), key=lambda one: -abs(one[1])))
+    graph = sum(abs(weight) for _, _, weight in explanation._cells)
+    explanation.share_graph = graph + n_elsewhere + reasons.links
+    explanation.share_columns = sum(map(abs, explanation.columns.values()))
+    explanation.share_mean = 1.0 - explanation.share_graph - explanation.share_columns
+    kept = [weight for _, _, weight in explanation._cells]
+    if kept and kept[0] >= COPY * max(1.0, explanation.share_graph):
+        explanation.nearly_copy_of = explanation._cells[0][0]
+    for name in explanation.columns:
+        explanation._values[name] = frame.get_column(name)[
+            [int(_rows(result, np.array([node]))[0])]
+        ].to_list()[0]
 
 
 def near_copies(result: TableResult, threshold: float = COPY) -> Any:
     """The filled cells that are nearly a copy of one known cell of their column.
 
     One weight (see :func:`explain`) of theirs is `threshold` or more. Where a value should not be
-    passed on as it is, these are the cells that do so. Columns that a learner filled are left out.
+    passed on as it is, these are the cells that do so. Weights are those of :func:`explain`,
+    whatever the method; a column of which it knows none is left out.
 
     Returns
     -------
@@ -165,10 +205,13 @@ def _is_class(result: TableResult, column: Any) -> bool:
 
 
 def _probabilities(
-    explanation: Explanation, cells: nw.Series[Any], known: NDArray[np.bool_]
+    explanation: Explanation, reasons: Reasons, cells: nw.Series[Any], known: NDArray[np.bool_]
 ) -> dict[Any, float]:
-    """By class, its weights and its part of the column's share, the largest first."""
+    """By class, what was predicted, or its weights and its part of the column's share."""
     total: dict[Any, float] = defaultdict(float)
+    if reasons.probabilities is not None:
+        total |= zip(reasons.classes, reasons.probabilities.tolist(), strict=True)
+        return dict(sorted(total.items(), key=lambda item: -round(item[1], 12)))
     assert explanation.share_mean is not None
     for value in cells.filter(known.tolist()).to_list():
         total[value] += explanation.share_mean / explanation.n_known

@@ -8,7 +8,7 @@ from ._agreement import HARDLY, Agreement, agreement, fill_verdict, propagated_a
 from ._channels import Recipe, Solve, fill_channels
 from ._differences import differences_note
 from ._options import LEARNT, FillOptions
-from ._reasons import Influence
+from ._reasons import Influence, Reasons
 from ._selection import ColumnFill, fill_columns, unreached_cells
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "ColumnFill",
     "FillOptions",
     "Influence",
+    "Reasons",
     "Recipe",
     "Solve",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from ._features import CellFeatures, cell_features
 from ._folds import draw_folds, number_of
 from ._options import FillOptions
 from ._scores import score
+
+if TYPE_CHECKING:
+    from ._sources import Sources
 
 FEWEST_KNOWN = 50  # with fewer, nothing is held out and the graph is relied on
 FEWEST_TOGETHER = 20  # the same where all columns are compared at once
@@ -49,6 +52,7 @@ class Assessment:
     row_speaks : [missing] or None; whether half of a row's other columns are known
     solved : how far the propagation behind the learners' features converged
     parts : of a blend, the weight of each method
+    sources : what learners made of the table, to explain its cells; None where that is too large
     """
 
     target: Target
@@ -65,6 +69,7 @@ class Assessment:
     row_errors: Floats | None = field(default=None, repr=False)
     row_speaks: Mask | None = field(default=None, repr=False)
     parts: dict[str, float] = field(default_factory=dict)
+    sources: Sources | None = field(default=None, repr=False)
 
     @property
     def n_held_out(self) -> int:

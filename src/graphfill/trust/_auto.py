@@ -31,6 +31,7 @@ from ._folds import draw_folds, number_of
 from ._options import FillOptions
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
 from ._scores import choose, losses, score
+from ._sources import GrownTrees, Sources
 from ._stack import ROUNDS, CellView, Trees, seconds
 
 LARGE_CELLS = 400_000  # from here on two folds of a tenth each
@@ -155,6 +156,7 @@ class TableAssessment:
             return {}
         singles = [self.run(number, part=self._part) for number in range(self.n_folds)]
         final = self.run(part=self._part)
+        self.sources = Sources.of_run(self.graph, self.recipes, final)
         methods = [*self.recipes, *self.fields]
         views = {name: Comparison(self.columns[name], methods, singles, final) for name in asked}
         grown = self._worth_trees(views, singles)
@@ -234,6 +236,8 @@ class TableAssessment:
             held_out.append(trees.predict(seen.of(singles[k], one.folds[k])))
         X = np.concatenate([seen.of(singles[k], one.folds[k]) for k in range(n)])
         trees = Trees(one.target, self.options.seed, rounds).fit(X, one.rows)
+        if self.sources is not None:
+            self.sources.trees[name] = GrownTrees(seen, trees, X.mean(axis=0))
         missing = trees.predict(seen.of(final, one.target.missing))
         views[name].add("trees", np.concatenate(held_out), missing)
 
@@ -266,6 +270,7 @@ class TableAssessment:
             view.solved,
             *self._from_the_row(view),
             view.parts if chosen == "blend" else {},
+            self.sources,
         )
 
     def _from_the_row(self, view: Comparison) -> tuple[Floats | None, Mask | None]:

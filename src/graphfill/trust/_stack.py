@@ -47,6 +47,16 @@ class CellView:
         guesses = [run.at(m, self.name, rows, self.target.n_classes) for m in self.methods]
         return np.column_stack([run.other_channels(self.name, rows), *guesses, self._degree[rows]])
 
+    def groups(self, run: Run) -> list[tuple[str, str, int]]:
+        """What the inputs are, in turn: "column", "method" or "links", a name, how many inputs."""
+        columns = [
+            ("column", name, place.stop - place.start)
+            for name, place in run.places.items()
+            if name != self.name
+        ]
+        methods = [("method", method, self.target.width) for method in self.methods]
+        return [*columns, *methods, ("links", "", 1)]
+
 
 class Trees:
     """Boosted trees (a forest for three classes and more): values, or probabilities of classes."""
