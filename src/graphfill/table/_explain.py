@@ -95,40 +95,51 @@ def _add_cells(
     node: int,
 ) -> None:
     """Take the cells of the column, of the row, and the largest of all others; and the shares."""
-    ids, elsewhere, n_elsewhere = row_ids(result), [], 0.0
+    ids, far, here = row_ids(result), 0.0, int(_rows(result, np.array([node]))[0])
+    none = np.empty(0, np.intp), np.empty(0)
+    nodes, weights = reasons.cells.get(explanation.column, none)
+    rows, kept = _largest(result, nodes, weights)
+    values = frame.get_column(explanation.column)[rows].to_list()
+    explanation._cells = list(zip([ids[row] for row in rows], values, kept, strict=True))
+    elsewhere: list[tuple[float, int, str]] = []
     for name, (nodes, weights) in reasons.cells.items():
         if name == explanation.column:
-            largest = np.argsort(-np.abs(weights).round(12), kind="stable")
-            largest = largest[np.abs(weights[largest]) > NO_WEIGHT]
-            rows = _rows(result, nodes[largest]).tolist()
-            values = frame.get_column(name)[rows].to_list()
-            kept = weights[largest].tolist()
-            explanation._cells = list(zip([ids[row] for row in rows], values, kept, strict=True))
             continue
-        n_elsewhere += float(np.abs(weights[nodes != node]).sum())
         own = weights[nodes == node]
         if len(own) and abs(own[0]) > NO_WEIGHT:
             explanation.columns[name] = float(own[0])
-        other = np.flatnonzero((nodes != node) & (np.abs(weights) > NO_WEIGHT))
-        for at in other[np.argsort(-np.abs(weights[other]).round(12), kind="stable")][
-            :MOST_ELSEWHERE
-        ]:
-            row = int(_rows(result, nodes[[at]])[0])
-            value = frame.get_column(name)[[row]].to_list()[0]
-            elsewhere.append((ids[row], name, value, float(weights[at])))
-    explanation._elsewhere = sorted(elsewhere, key=lambda one: -abs(one[3]))[:MOST_ELSEWHERE]
+            explanation._values[name] = _cell(frame, name, here)
+        other = nodes != node
+        far += float(np.abs(weights[other]).sum())
+        rows, kept = _largest(result, nodes[other], weights[other], MOST_ELSEWHERE)
+        elsewhere += [(weight, row, name) for weight, row in zip(kept, rows, strict=True)]
+    elsewhere.sort(key=lambda one: -abs(round(one[0], 12)))
+    explanation._elsewhere = [
+        (ids[row], name, _cell(frame, name, row), weight)
+        for weight, row, name in elsewhere[:MOST_ELSEWHERE]
+    ]
     explanation.columns = dict(sorted(explanation.columns.items(), key=lambda one: -abs(one[1])))
     graph = sum(abs(weight) for _, _, weight in explanation._cells)
-    explanation.share_graph = graph + n_elsewhere + reasons.links
-    explanation.share_columns = sum(map(abs, explanation.columns.values()))
+    explanation.share_graph = graph + far + reasons.links
+    explanation.share_columns = float(sum(map(abs, explanation.columns.values())))
     explanation.share_mean = 1.0 - explanation.share_graph - explanation.share_columns
-    kept = [weight for _, _, weight in explanation._cells]
-    if kept and kept[0] >= COPY * max(1.0, explanation.share_graph):
-        explanation.nearly_copy_of = explanation._cells[0][0]
-    for name in explanation.columns:
-        explanation._values[name] = frame.get_column(name)[
-            [int(_rows(result, np.array([node]))[0])]
-        ].to_list()[0]
+    if explanation._cells:
+        id, _, weight = explanation._cells[0]
+        if weight >= COPY * max(1.0, explanation.share_graph):
+            explanation.nearly_copy_of = id
+
+
+def _largest(
+    result: TableResult, nodes: Rows, weights: NDArray[np.float64], most: int | None = None
+) -> tuple[list[int], list[float]]:
+    """Rows and weights, the largest first, without those that are nothing but rounding."""
+    order = np.argsort(-np.abs(weights).round(12), kind="stable")[:most]
+    order = order[np.abs(weights[order]) > NO_WEIGHT]
+    return _rows(result, nodes[order]).tolist(), weights[order].tolist()
+
+
+def _cell(frame: nw.DataFrame[Any], name: str, row: int) -> Any:
+    return frame.get_column(name)[[row]].to_list()[0]
 
 
 def near_copies(result: TableResult, threshold: float = COPY) -> Any:

@@ -34,10 +34,10 @@ class Explanation:
     negative.
 
     A field, trees and a blend of methods look at other columns too. A weight then says by how many
-    standard deviations the cell moves if the other does by one, and a negative one that it moves the
-    other way; of trees, in what proportion the prediction moves when another column, what a method
-    predicted or the number of links is replaced by its mean. Where the sizes of all weights add up
-    to more than 1 they are divided by their sum, so that sizes and ``share_mean`` add up to 1.
+    standard deviations the cell moves if the other does by one, and a negative one that it moves
+    the other way; of trees, in what proportion the prediction moves when another column, what a
+    method predicted or the number of links is replaced by its mean. Where the sizes of all weights
+    add up to more than 1 they are divided by their sum: sizes and ``share_mean`` add up to 1.
 
     Attributes
     ----------

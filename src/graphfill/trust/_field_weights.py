@@ -1,9 +1,9 @@
 r"""How much known cells of all columns count in a cell that a field filled.
 
 A field fills a standardised cell with a sum of standardised known ones, :math:`z = \sum_k w_k z_k`
-(:meth:`FieldSystem.weights`), of all columns and rows. A category is several channels: the weight of
-a cell is then the standard deviation of what its channels w contribute, sqrt(w' R w) with R the
-channels' correlations, which is \|w\| where there is one.
+(`FieldSystem.weights`), of all columns and rows. A category is several channels: the weight of a
+cell is then the standard deviation of what its channels w contribute, sqrt(w' R w) with R the
+correlations of the channels, which is the size of w where there is one.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ import numpy as np
 from ..solve import FieldGraph, FieldModel, FieldSystem
 from ._column import FillableColumn, Floats, Rows
 from ._runs import FieldBlock, field_channels
+
+TOLERANCE = 1e-6  # of weights, relative
+PROBE_TOLERANCE = 1e-3  # of a missing cell's standard deviation given all others
 
 
 class FieldWeights:
@@ -75,7 +78,7 @@ class FieldWeights:
         right = np.zeros(system.missing.shape)
         for name, factors in sums.items():
             right[row, self._channels[name]] += factors
-        W = system.weights(right)
+        W = system.weights(right, TOLERANCE)
         found = {}
         for name, at in self._channels.items():
             rows = np.flatnonzero(~self.block.columns[name].missing)
@@ -96,7 +99,7 @@ class FieldWeights:
         for probe in signs.T:
             Z = np.zeros(system.missing.shape)
             Z[np.ix_(np.flatnonzero(~column.missing), at)] = probe[:, None] * (R @ target)
-            filled = system.mean(Z, None, 1e-3)
+            filled = system.mean(Z, None, PROBE_TOLERANCE)
             out.append(filled[np.ix_(np.flatnonzero(column.missing), at)] @ target)
         return np.column_stack(out)
 

@@ -5,8 +5,8 @@ cells, all in units of a standard deviation, so that the blend's are
 
 .. math:: w = \sum_m b_m w_m .
 
-Of trees the share of a group of inputs (another column, what a method predicts, the number of links)
-is how far the prediction of the cell moves when the group is replaced by its means, in proportion.
+Of trees the share of a group of inputs (another column, what a method predicts, the number of
+links) is how far the prediction of the cell moves when the group gets its means, in proportion.
 What is itself predicted or filled among these inputs is passed on to the known cells behind it.
 The sizes of all weights are then divided by their sum where that is above 1; what they lack of 1 is
 the share of the column's mean. So sizes add up to 1, and a sign says which way a cell pulls.
@@ -26,10 +26,10 @@ from ._column import Floats, Rows
 from ._field_weights import FieldWeights
 from ._reasons import Reasons, RecipeInfluence, largest_of
 from ._runs import Run
-from ._stack import CellView, Trees
+from ._stack import CellView, Trees, one_thread
 
 MOST_CELLS = 2_000_000  # of the channels; beyond, nothing is kept
-PROBES = 8
+PROBES = 4
 SLACK = 0.1  # that the solves of probes may be off
 
 
@@ -114,6 +114,10 @@ class BlendInfluence:
     predictions: Floats  # [missing, width]
 
     def of(self, row: int) -> Reasons:
+        with one_thread():
+            return self._of(row)
+
+    def _of(self, row: int) -> Reasons:
         column = self.sources.run.columns[self.name]
         probabilities, chosen = None, None
         if column.n_classes:
@@ -140,7 +144,7 @@ class BlendInfluence:
 
     def weights(self, row: int) -> tuple[Rows, Floats]:
         """Rows of known cells of the column, and their weights."""
-        return self.of(row).cells.get(self.name, (np.empty(0, np.intp), np.empty(0)))
+        return self._of(row).cells.get(self.name, (np.empty(0, np.intp), np.empty(0)))
 
     def _coefficients(
         self, row: int, chosen: int | None
@@ -177,25 +181,26 @@ class BlendInfluence:
     ) -> None:
         """Add what a field passes on: of the cell itself, and of the row's other columns."""
         run = self.sources.run
-        for field in self.sources.fields[method]:
+        for one in self.sources.fields[method]:
             sums, target = {}, np.empty(0)
-            if self.name in field.block.columns:
-                target = field.factors(self.name, chosen)
+            if self.name in one.block.columns:
+                target = one.factors(self.name, chosen)
                 sums[self.name] = coefficient * target
             for name, share in columns.items():
-                if name not in field.block.columns:
+                if name not in one.block.columns:
                     continue
                 assert run.completed is not None
-                speaks = field.relay(name, run.completed[row, run.places[name]])
+                speaks = one.relay(name, run.completed[row, run.places[name]])
                 if not run.columns[name].n_classes:
                     speaks = np.abs(speaks)  # the share has the sign
                 sums[name] = share * speaks
             if any(np.any(factors) for factors in sums.values()):
-                for name, (rows, weights) in field.of(row, sums, self.name, target).items():
+                for name, (rows, weights) in one.of(row, sums, self.name, target).items():
                     total[name][rows] += weights
 
     def copies(self, threshold: float) -> tuple[Rows, Rows, Floats]:
-        return largest_of(self, self._candidates(threshold), threshold)
+        with one_thread():
+            return largest_of(self, self._candidates(threshold), threshold)
 
     def _candidates(self, threshold: float) -> Rows:
         r"""Missing rows in which one known cell of the column may reach the threshold t.
@@ -215,7 +220,7 @@ class BlendInfluence:
                 size += weight * np.max([*found.values(), size], axis=0)
             else:
                 size += weight * found[method]
-        return missing[size.min(axis=1) >= 2 * threshold - 1 - SLACK]
+        return np.asarray(missing[size.min(axis=1) >= 2 * threshold - 1 - SLACK])
 
     @property
     def _linear(self) -> list[str]:
@@ -232,9 +237,9 @@ class BlendInfluence:
             recipe = self.sources.recipes[method]
             filled = recipe.fill(X, graph.graph, lambda share: None, Solved())
             return np.abs(filled[np.flatnonzero(column.missing)])
-        field = self.sources.field_of(method, self.name)
+        one = self.sources.field_of(method, self.name)
         classes: list[int | None] = [None]
         if column.n_classes:
             classes = [*map(int, np.unique(self.predictions.argmax(axis=1)))]
-        probed = [field.probes(self.name, field.factors(self.name, k), signs) for k in classes]
-        return np.abs(probed).max(axis=0)
+        probed = [one.probes(self.name, one.factors(self.name, k), signs) for k in classes]
+        return np.asarray(np.abs(probed).max(axis=0))
