@@ -5,6 +5,7 @@ from ._copies import near_copies
 from ._coupled import FieldOptions, fill_field, fill_field_with
 from ._field import FieldGraph, FieldSystem
 from ._field_fill import FieldModel, FilledField, solve_field
+from ._field_weights import field_weights
 from ._matrix import (
     check_dense,
     check_finite,
@@ -26,4 +27,4 @@ __all__ += ["SMALL_BYTES", "progress_bar", "warn_of"]
 __all__ += ["check_dense", "check_finite", "check_magnitudes", "check_missing_mask"]
 __all__ += ["cell_weights", "check_row_count", "check_shape", "near_copies", "neighbor_weights"]
 __all__ += ["FieldGraph", "FieldModel", "FieldOptions", "FieldSystem", "FilledField"]
-__all__ += ["fill_field", "fill_field_with", "solve_field"]
+__all__ += ["field_weights", "fill_field", "fill_field_with", "solve_field"]

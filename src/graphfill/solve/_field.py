@@ -35,7 +35,6 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 MOST_STEPS = 500
-WEIGHT_TOLERANCE = 1e-10  # residual of the solve for weights, relative to its right-hand side
 BLOCK_BYTES = 512 << 20  # of inverted blocks; beyond, a row's cells are scaled one by one
 GEMM_ROWS = 8192  # rows multiplied at once, so that the sums do not depend on the threads
 
@@ -60,10 +59,10 @@ class Coupling:
 class FieldGraph:
     """A graph as the field sees it: degrees of mean 1, the product with L, its spectrum."""
 
-    def __init__(self, graph: Graph, threads: int = 1) -> None:
+    def __init__(self, graph: Graph, threads: int = 1, mean_degree: float = 0.0) -> None:
         self.graph, self.n_nodes = graph, graph.n_nodes
         degree = graph.degrees()
-        self.mean_degree = float(degree.mean()) or 1.0
+        self.mean_degree = mean_degree or float(degree.mean()) or 1.0
         self.degree = degree / self.mean_degree
         self.label = graph_components(graph)[1]
         weights = graph.weights
@@ -76,6 +75,12 @@ class FieldGraph:
     @cached_property
     def spectrum(self) -> Spectrum:
         return laplacian_spectrum(self.laplacian, self.label)
+
+    def part(self, nodes: NDArray[np.intp]) -> FieldGraph:
+        """Some nodes and the edges between them, their rows of L as in the whole graph."""
+        part = FieldGraph(between(self.graph, nodes), mean_degree=self.mean_degree)
+        part.degree = self.degree[nodes]
+        return part
 
     def laplacian(self, Z: Floats) -> Floats:
         """L Z, tile by tile."""
@@ -93,6 +98,16 @@ class FieldGraph:
             out[:, part] = result[:, : part.stop - start]
             start = part.stop
         return out
+
+
+def between(graph: Graph, nodes: NDArray[np.intp]) -> Graph:
+    """Some nodes and the edges between them."""
+    rank = np.full(graph.n_nodes, -1, dtype=np.int32)
+    rank[nodes] = np.arange(len(nodes), dtype=np.int32)
+    rows = kernels.select_rows(
+        graph.indptr, graph.indices, graph.weights, nodes.astype(np.int32), rank
+    )
+    return Graph.of_sorted_rows(*rows)
 
 
 def times(Z: Floats, small: Floats) -> Floats:
@@ -207,23 +222,6 @@ class FieldSystem:
         """Z with its missing cells at their mean given the known ones (`start`: near it)."""
         known = np.where(self.missing, 0.0, Z)
         return known + self.solve(-self.product(known), start, tolerance, tick)
-
-    def weights(self, factors: Floats, tolerance: float = WEIGHT_TOLERANCE) -> Floats:
-        r"""How much each known cell counts in a sum of cells, 0 at the missing ones.
-
-        With r the factors of the missing cells in the sum,
-
-        .. math:: r^T z_u = -r^T Q_{uu}^{-1} Q_{uk} z_k = w^T z_k, \qquad w = -Q_{ku} Q_{uu}^{-1} r,
-
-        one solve. A known cell counts as its own factor besides.
-        """
-        right = np.where(self.missing, factors, 0.0)
-        out = np.where(self.missing, 0.0, factors)
-        size = np.sqrt(_dot(right, self.precondition(right)) / self.n_missing)
-        if size == 0.0:
-            return out
-        image = self.product(self.solve(right, None, tolerance * float(size)))
-        return np.where(self.missing, 0.0, out - image)
 
     def noise(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Normal numbers per cell, and others of covariance L, from which draws are made."""

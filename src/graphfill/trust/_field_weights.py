@@ -1,7 +1,7 @@
 r"""How much known cells of all columns count in a cell that a field filled.
 
 A field fills a standardised cell with a sum of standardised known ones, :math:`z = \sum_k w_k z_k`
-(`FieldSystem.weights`), of all columns and rows. A category is several channels: the weight of a
+(`field_weights`), of all columns and rows. A category is several channels: the weight of a
 cell is then the standard deviation of what its channels w contribute, sqrt(w' R w) with R the
 correlations of the channels, which is the size of w where there is one.
 """
@@ -13,11 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..solve import FieldGraph, FieldModel, FieldSystem
+from ..solve import FieldGraph, FieldModel, FieldSystem, field_weights
 from ._column import FillableColumn, Floats, Rows
 from ._runs import FieldBlock, field_channels
 
-TOLERANCE = 1e-6  # of weights, relative
 PROBE_TOLERANCE = 1e-3  # of a missing cell's standard deviation given all others
 
 
@@ -75,20 +74,22 @@ class FieldWeights:
         `target`) that is one which would not pass its value on.
         """
         system = self._equations[0]
-        right = np.zeros(system.missing.shape)
-        for name, factors in sums.items():
-            right[row, self._channels[name]] += factors
-        W = system.weights(right, TOLERANCE)
+        factors = np.zeros(system.missing.shape[1])
+        for name, some in sums.items():
+            factors[self._channels[name]] += some
+        nodes, W = field_weights(system, row, factors)
+        W, nodes = W[nodes < self.block.n_rows], nodes[nodes < self.block.n_rows]
         found = {}
         for name, at in self._channels.items():
-            rows = np.flatnonzero(~self.block.columns[name].missing)
-            part = W[np.ix_(rows, at)]
+            known = ~self.block.columns[name].missing[nodes]
+            rows, part = nodes[known], W[np.ix_(known, at)]
             if not self.block.columns[name].n_classes and len(at):
                 found[name] = rows, part[:, 0]
             elif len(at):
                 R = self._correlations(name)
                 size = np.sqrt(np.maximum(0.0, np.einsum("ij,ij->i", part @ R, part)))
-                speaks = part @ (R @ target) if name == own else (part * self._known(name)).sum(1)
+                cells = self._equations[1][np.ix_(rows, at)]
+                speaks = part @ (R @ target) if name == own else (part * cells).sum(axis=1)
                 found[name] = rows, np.where(speaks < 0, -size, size)
         return found
 
