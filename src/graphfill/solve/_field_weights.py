@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph import Graph
-from ._field import FieldSystem, Floats
+from ._field import FieldSystem, Floats, Mask
 
 Nodes = NDArray[np.intp]
 
 TOLERANCE = 1e-10  # residual, relative to the right-hand side
-FEW_NODES = 250  # of the surroundings that are tried first
+FEW_NODES = 300  # of the surroundings that are tried first
 WIDER = 4
 
 
@@ -33,11 +33,10 @@ def field_weights(
     """
     count, done = FEW_NODES, False
     while not done:
-        near, nodes = surroundings(system.graph.graph, row, count)
+        nodes, near = surroundings(system.graph.graph, row, count)
         local = system
         if 2 * len(nodes) < system.graph.n_nodes:
-            inside = np.isin(nodes, near, assume_unique=True)[:, None]
-            local = FieldSystem(system.graph.part(nodes), system.missing[nodes] & inside)
+            local = FieldSystem(system.graph.part(nodes), system.missing[nodes] & near[:, None])
             local.use(system.coupling)
         else:
             nodes = np.arange(system.graph.n_nodes)
@@ -55,12 +54,18 @@ def field_weights(
     return nodes, np.where(missing, 0.0, right - image)
 
 
-def surroundings(graph: Graph, node: int, count: int) -> tuple[Nodes, Nodes]:
-    """The nodes within so many steps of one that they are `count` or more; and one step farther."""
-    near = nodes = ring = np.array([node], dtype=np.intp)
-    while len(near) < count and len(ring):
-        near = nodes
-        ends = [graph.indices[graph.indptr[i] : graph.indptr[i + 1]] for i in ring]
-        ring = np.setdiff1d(np.concatenate(ends), near).astype(np.intp)
-        nodes = np.union1d(near, ring)
-    return near, nodes
+def surroundings(graph: Graph, node: int, count: int) -> tuple[Nodes, Mask]:
+    """Nodes around one, ascending; and which of them are so near that all their neighbours are.
+
+    The latter are those within so many steps that they are `count` or more.
+    """
+    taken = np.zeros(graph.n_nodes, dtype=bool)
+    taken[node], ring, n_near = True, np.array([node]), 0
+    near = taken
+    while n_near < count and len(ring):
+        near, n_near = taken.copy(), n_near + len(ring)
+        ends = np.concatenate([graph.indices[graph.indptr[i] : graph.indptr[i + 1]] for i in ring])
+        ring = np.unique(ends[~taken[ends]])
+        taken[ring] = True
+    nodes = np.flatnonzero(taken)
+    return nodes, near[nodes]

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 Rows = NDArray[np.intp]
 
 COPY = 0.9  # the weight from which on a cell is nearly a copy of another
-MOST_ELSEWHERE = 20  # cells of other columns and rows that are named
 NO_WEIGHT = 1e-12  # what rounding leaves
 
 
@@ -79,7 +78,7 @@ def explain_at(result: TableResult, place: int, column: Any) -> Explanation:
         order = result.alignment.order
         node = place if order is None else int(np.flatnonzero(order == place)[0])
         reasons = influence.of(node)
-        _add_cells(explanation, result, frame, reasons, node)
+        _add_cells(explanation, result, frame, reasons, node, place)
         if _is_class(result, column):
             explanation.probabilities = _probabilities(explanation, reasons, cells, ~missing)
     columns = [list(part) for part in zip(*explanation._cells, strict=True)] or [[], [], []]
@@ -93,53 +92,32 @@ def _add_cells(
     frame: nw.DataFrame[Any],
     reasons: Reasons,
     node: int,
+    place: int,
 ) -> None:
-    """Take the cells of the column, of the row, and the largest of all others; and the shares."""
-    ids, far, here = row_ids(result), 0.0, int(_rows(result, np.array([node]))[0])
-    none = np.empty(0, np.intp), np.empty(0)
-    nodes, weights = reasons.cells.get(explanation.column, none)
-    rows, kept = _largest(result, nodes, weights)
+    """Take the cells of the column and of the row, and the shares."""
+    ids, far = row_ids(result), 0.0
+    cells = dict(reasons.cells)
+    nodes, weights = cells.pop(explanation.column, (np.empty(0, np.intp), np.empty(0)))
+    order = np.argsort(-np.abs(weights).round(12), kind="stable")
+    order = order[np.abs(weights[order]) > NO_WEIGHT]
+    rows = _rows(result, nodes[order]).tolist()
     values = frame.get_column(explanation.column)[rows].to_list()
+    kept = weights[order].tolist()
     explanation._cells = list(zip([ids[row] for row in rows], values, kept, strict=True))
-    elsewhere: list[tuple[float, int, str]] = []
-    for name, (nodes, weights) in reasons.cells.items():
-        if name == explanation.column:
-            continue
-        own = weights[nodes == node]
-        if len(own) and abs(own[0]) > NO_WEIGHT:
-            explanation.columns[name] = float(own[0])
-            explanation._values[name] = _cell(frame, name, here)
-        other = nodes != node
-        far += float(np.abs(weights[other]).sum())
-        rows, kept = _largest(result, nodes[other], weights[other], MOST_ELSEWHERE)
-        elsewhere += [(weight, row, name) for weight, row in zip(kept, rows, strict=True)]
-    elsewhere.sort(key=lambda one: -abs(round(one[0], 12)))
-    explanation._elsewhere = [
-        (ids[row], name, _cell(frame, name, row), weight)
-        for weight, row, name in elsewhere[:MOST_ELSEWHERE]
-    ]
-    explanation.columns = dict(sorted(explanation.columns.items(), key=lambda one: -abs(one[1])))
-    graph = sum(abs(weight) for _, _, weight in explanation._cells)
-    explanation.share_graph = graph + far + reasons.links
+    own = {name: float(weights[nodes == node].sum()) for name, (nodes, weights) in cells.items()}
+    for name in sorted(own, key=lambda name: -abs(round(own[name], 12))):
+        far += float(np.abs(cells[name][1]).sum()) - abs(own[name])
+        if abs(own[name]) > NO_WEIGHT:
+            explanation.columns[name] = own[name]
+            explanation._values[name] = frame.get_column(name)[[place]].to_list()[0]
+    explanation._links = reasons.links
+    explanation.share_graph = sum(map(abs, kept)) + far + reasons.links
     explanation.share_columns = float(sum(map(abs, explanation.columns.values())))
     explanation.share_mean = 1.0 - explanation.share_graph - explanation.share_columns
     if explanation._cells:
         id, _, weight = explanation._cells[0]
         if weight >= COPY * max(1.0, explanation.share_graph):
             explanation.nearly_copy_of = id
-
-
-def _largest(
-    result: TableResult, nodes: Rows, weights: NDArray[np.float64], most: int | None = None
-) -> tuple[list[int], list[float]]:
-    """Rows and weights, the largest first, without those that are nothing but rounding."""
-    order = np.argsort(-np.abs(weights).round(12), kind="stable")[:most]
-    order = order[np.abs(weights[order]) > NO_WEIGHT]
-    return _rows(result, nodes[order]).tolist(), weights[order].tolist()
-
-
-def _cell(frame: nw.DataFrame[Any], name: str, row: int) -> Any:
-    return frame.get_column(name)[[row]].to_list()[0]
 
 
 def near_copies(result: TableResult, threshold: float = COPY) -> Any:

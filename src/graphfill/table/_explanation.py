@@ -72,7 +72,7 @@ class Explanation:
     columns: dict[str, float] = field(default_factory=dict)
     _cells: list[tuple[Any, Any, float]] = field(default_factory=list)
     _values: dict[str, Any] = field(default_factory=dict)  # of the row's other columns
-    _elsewhere: list[tuple[Any, str, Any, float]] = field(default_factory=list)  # the largest
+    _links: float = 0.0  # the share of their number
 
     def __str__(self) -> str:
         return "\n".join(self._sentences())
@@ -93,7 +93,8 @@ class Explanation:
             names = listed([_name(name) for name in self.columns], MOST_CLASSES)
             shares = {
                 f"from {count(len(self._cells), 'known cell')} through the graph": own,
-                "from other columns of other rows": graph - own,
+                "from other columns of other rows": graph - own - self._links,
+                "from the number of links": self._links,
                 f"from the row's other columns ({names})": columns,
                 f"from the {usual[1]} {rest}": mean,
             }
@@ -155,8 +156,6 @@ class Explanation:
         summary["columns"] = [
             {"column": n, "value": self._values[n], "weight": w} for n, w in self.columns.items()
         ]
-        keys = ("id", "column", "value", "weight")
-        summary["elsewhere"] = [dict(zip(keys, one, strict=True)) for one in self._elsewhere]
         summary["weights"] = [{"id": i, "value": v, "weight": w} for i, v, w in self._cells]
         summary["probabilities"] = None
         if self.probabilities is not None:

@@ -17,6 +17,7 @@ from ..solve import FieldGraph, FieldModel, FieldSystem, field_weights
 from ._column import FillableColumn, Floats, Rows
 from ._runs import FieldBlock, field_channels
 
+TOLERANCE = 1e-6  # of weights, relative: they are right to about that
 PROBE_TOLERANCE = 1e-3  # of a missing cell's standard deviation given all others
 
 
@@ -77,7 +78,7 @@ class FieldWeights:
         factors = np.zeros(system.missing.shape[1])
         for name, some in sums.items():
             factors[self._channels[name]] += some
-        nodes, W = field_weights(system, row, factors)
+        nodes, W = field_weights(system, row, factors, TOLERANCE)
         W, nodes = W[nodes < self.block.n_rows], nodes[nodes < self.block.n_rows]
         found = {}
         for name, at in self._channels.items():

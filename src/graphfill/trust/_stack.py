@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,16 @@ def one_thread() -> Iterator[None]:
     Small matrices and trees are done faster so than by several that wait for each other, and the
     order of sums does not depend on the machine.
     """
-    import sklearn.ensemble  # noqa: F401 - whose threads are limited next
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):
+    with _pools().limit(limits=1):
         yield
+
+
+@cache
+def _pools() -> Any:
+    import sklearn.ensemble  # noqa: F401 - whose threads are limited
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 class CellView:
