@@ -258,6 +258,10 @@ def _finish(
     options: argparse.Namespace, result: TableResult, worded: Callable[..., str], **more: Any
 ) -> None:
     """Write the page, if one was asked for, and print what was done."""
+    if options.report is not None:
+        from ..table._explain import add_reasons
+
+        add_reasons(result)
     summary = result.summary() | more
     if options.report is not None:
         import platform

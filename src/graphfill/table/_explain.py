@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, check_column_name, check_number, named
 from ..trust import Reasons
-from ._explanation import Explanation
+from ._explanation import MOST_CLASSES, Explanation
 from ._id_search import INDEX, id_holder
 from ._result import TableResult
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.intp]
 
+CERTAIN = 2  # of the least and of the most certain cells of a column, in a report
 COPY = 0.9  # the weight from which on a cell is nearly a copy of another
 NO_WEIGHT = 1e-12  # what rounding leaves
 
@@ -153,6 +154,22 @@ def near_copies(result: TableResult, threshold: float = COPY) -> Any:
             copies["copy_of"].append(ids[others[at]])
             copies["weight"].append(float(weights[at]))
     return _table(frame, copies)
+
+
+def add_reasons(result: TableResult) -> None:
+    """Add to the summaries what the least and the most certain cells of each column are made of."""
+    for summary in result.columns:
+        filled = result.filled.get(summary.name)
+        rows = result._by_certainty.get(summary.name)
+        if filled is None or rows is None:
+            continue
+        rows = rows[filled[rows]]
+        most = rows[CERTAIN:][::-1][:CERTAIN]
+        summary.details["reasons"] = [
+            {"certain": certain} | explain_at(result, row, summary.name).summary(MOST_CLASSES)
+            for certain, some in (("least", rows[:CERTAIN]), ("most", most))
+            for row in some.tolist()
+        ]
 
 
 for _public in (explain, near_copies):

@@ -10,7 +10,7 @@ from ..report._words import count, fit, listed, percent, shown
 
 MOST_BARS = 8
 MOST_NAMED = 5  # cells in a sentence
-MOST_CLASSES = 3
+MOST_CLASSES = 3  # and columns
 LABEL = 114  # pixels
 UNKNOWN = (
     "What it comes from is unknown: other columns have a part in it, and the table is too large to "
@@ -149,18 +149,18 @@ class Explanation:
 
     _repr_svg_ = plot
 
-    def summary(self) -> dict[str, Any]:
-        """The same as plain numbers and words."""
+    def summary(self, most: int | None = None) -> dict[str, Any]:
+        """The same as plain numbers and words, with all weights or the largest."""
         names = ["row", "column", "value", "share_graph", "share_columns", "share_mean"]
         summary = {name: getattr(self, name) for name in [*names, "nearly_copy_of", "n_known"]}
         summary["columns"] = [
             {"column": n, "value": self._values[n], "weight": w} for n, w in self.columns.items()
-        ]
-        summary["weights"] = [{"id": i, "value": v, "weight": w} for i, v, w in self._cells]
+        ][:most]
+        summary["weights"] = [{"id": i, "value": v, "weight": w} for i, v, w in self._cells[:most]]
         summary["probabilities"] = None
         if self.probabilities is not None:
             classes = self.probabilities.items()
-            summary["probabilities"] = [{"value": c, "probability": p} for c, p in classes]
+            summary["probabilities"] = [{"value": c, "probability": p} for c, p in classes][:most]
         return summary
 
 

@@ -169,7 +169,9 @@ class _Filling:
         if self.options.details:
             from ._details import report_details
 
-            report_details(self.columns, fills, self.alignment, self.summaries, self.frame)
+            result._by_certainty = report_details(
+                self.columns, fills, self.alignment, self.summaries, self.frame
+            )
         return fills
 
     def _prepare_draws(

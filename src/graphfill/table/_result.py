@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ._draws import TableDraws
 
 Cells = NDArray[np.bool_]
+Places = NDArray[np.intp]
 
 
 @dataclass
@@ -90,6 +91,7 @@ class TableResult:
     draws: list[Any] = field(default_factory=list)
     _drawing: TableDraws | None = None  # what makes them
     _influences: dict[str, Influence] = field(default_factory=dict)  # by column, for `explain`
+    _by_certainty: dict[str, Places] = field(default_factory=dict)  # rows, the least certain first
 
     def __repr__(self) -> str:
         return of_result(self.summary())
@@ -115,7 +117,9 @@ class TableResult:
     def report(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write one self-contained page that says what was done and how far to trust it."""
         from ..report import write_report
+        from ._explain import add_reasons
 
+        add_reasons(self)
         write_report(self.summary(), path, overwrite=overwrite)
 
     def summary(self) -> dict[str, Any]:

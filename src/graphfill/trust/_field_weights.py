@@ -52,6 +52,8 @@ class FieldWeights:
     def relay(self, name: str, cells: Floats) -> Floats:
         """The sum of a column's channels, with variance 1, that speaks for some filled channels."""
         at, vary = self.block.places[name], self.model.varying[self.block.places[name]]
+        if not self.block.columns[name].n_classes:
+            return np.ones(int(vary.sum()))
         z = ((cells - self.model.centre[at]) / self.model.scale[at])[vary]
         variance = z @ self._correlations(name) @ z
         return np.asarray(z / np.sqrt(variance)) if variance > 0 else z

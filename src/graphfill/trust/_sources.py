@@ -42,25 +42,17 @@ class GrownTrees:
     centre: Floats
 
     def shares(self, run: Run, row: int, chosen: int | None) -> dict[tuple[str, str], float]:
-        """By group of inputs, its share of the prediction for a cell; negative where it pulls down.
-
-        For a number alone in its group: where a higher one pulls down.
-        """
+        """By group of inputs, its share of the prediction for a cell (or of its class)."""
         X = self.seen.of(run, np.array([row]))
         groups = self.seen.groups(run)
         replaced = np.repeat(X, 1 + len(groups), axis=0)
-        start, above = 0, []
-        for number, (kind, _, size) in enumerate(groups):
-            at = slice(start, start + size)
-            replaced[1 + number, at] = self.centre[at]
-            single = size == 1 or (kind == "method" and chosen is not None)
-            place = start if size == 1 else start + (chosen or 0)
-            above.append(not single or X[0, place] >= self.centre[place])
+        start = 0
+        for number, (_, _, size) in enumerate(groups, start=1):
+            replaced[number, start : start + size] = self.centre[start : start + size]
             start += size
         predicted = self.trees.predict(replaced)[:, chosen or 0]
-        moves = predicted[0] - predicted[1:]
-        total = np.abs(moves).sum()
-        shares = np.where(above, moves, -moves) / (total if total > 0 else 1.0)
+        moves = np.abs(predicted[1:] - predicted[0])
+        shares = moves / (moves.sum() or 1.0)
         return {group[:2]: float(s) for group, s in zip(groups, shares, strict=True)}
 
 
@@ -77,13 +69,13 @@ class Sources:
     @classmethod
     def of_run(cls, graph: FieldGraph, recipes: Mapping[str, Recipe], run: Run) -> Sources | None:
         """None where the table is too large to be kept."""
+        width = len(run.columns) if run.completed is None else run.width
+        if graph.n_nodes * width > MOST_CELLS:
+            return None
         fields = {
             method: [FieldWeights(block, model, graph) for block, model in learnt]
             for method, learnt in run.fields.items()
         }
-        width = len(run.columns) if run.completed is None else run.width
-        if graph.n_nodes * width > MOST_CELLS:
-            return None
         return cls(graph, recipes, run, {}, fields)
 
     def influence(
@@ -162,7 +154,7 @@ class BlendInfluence:
                 elif kind == "column":
                     columns[name] = part * share
                 else:
-                    links += part * abs(share)
+                    links += part * share
         return methods, columns, links
 
     def _recipe(self, method: str) -> RecipeInfluence:
@@ -190,10 +182,7 @@ class BlendInfluence:
                 if name not in one.block.columns:
                     continue
                 assert run.completed is not None
-                speaks = one.relay(name, run.completed[row, run.places[name]])
-                if not run.columns[name].n_classes:
-                    speaks = np.abs(speaks)  # the share has the sign
-                sums[name] = share * speaks
+                sums[name] = share * one.relay(name, run.completed[row, run.places[name]])
             if any(np.any(factors) for factors in sums.values()):
                 for name, (rows, weights) in one.of(row, sums, self.name, target).items():
                     total[name][rows] += weights
