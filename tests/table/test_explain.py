@@ -268,7 +268,7 @@ def test_a_method_may_bring_an_influence_of_its_own():
     assert (why.share_graph, why.share_columns) == (0.5, 1 / 3)
     assert why.share_mean == pytest.approx(1 / 6)
     assert "33% from the row's other columns (town) and 17% from the mean" in str(why)
-    assert "other columns: 33%" in why.plot()
+    assert "town (b): 33%" in why.plot()
 
 
 def test_the_picture_is_valid_whatever_names_are():

@@ -34,10 +34,11 @@ class Explanation:
     negative.
 
     A field, trees and a blend of methods look at other columns too. A weight then says by how many
-    standard deviations the cell moves if the other does by one, and a negative one that it moves
-    the other way; of trees, in what proportion the prediction moves when another column, what a
-    method predicted or the number of links is replaced by its mean. Where the sizes of all weights
-    add up to more than 1 they are divided by their sum: sizes and ``share_mean`` add up to 1.
+    standard deviations the cell moves if the other does by one; a negative one that it moves the
+    other way. Trees have no such weights: theirs say how much the prediction moves, in proportion,
+    when another column, what a method predicted or the number of links is replaced by its mean.
+    Where the sizes of all weights add up to more than 1 they are divided by their sum: sizes and
+    ``share_mean`` add up to 1.
 
     Attributes
     ----------
@@ -134,8 +135,11 @@ class Explanation:
         elsewhere = (self.share_graph or 0.0) - sum(abs(weight) for _, _, weight in self._cells)
         if elsewhere > 1e-6:
             bars.append(("other columns there", elsewhere, "filled"))
-        if self.share_columns:
-            bars.append(("other columns", self.share_columns, "known"))
+        some = list(self.columns.items())[:MOST_CLASSES]
+        bars += [(f"{_name(n)} ({_name(self._values[n])})", w, "known") for n, w in some]
+        rest = (self.share_columns or 0.0) - sum(abs(weight) for _, weight in some)
+        if rest > 1e-6:
+            bars.append(("other columns", rest, "known"))
         if abs(self.share_mean or 0.0) > 1e-6:
             bars.append(("column's mean", self.share_mean or 0.0, "known"))
         if not bars:
