@@ -2,9 +2,9 @@
 
     python benchmarks/explain.py [--every 100]
 
-Hides 30 % of the cells, fills them by default (which blends fields and trees in most columns) and by
-propagation, and prints by column how long `explain` takes a cell (median and longest, CPU time, the
-first left out: it sets up the equations), and how long `near_copies` takes for all cells.
+Hides 30 % of the cells, fills them by default (which blends fields and trees in most columns) and
+by propagation, and prints by column how long `explain` takes a cell (median and longest, CPU time,
+the first left out: it sets up the equations), and how long `near_copies` takes for all cells.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def measure(method: str, every: int) -> None:
     began = time.process_time()
     n_copies = len(gf.near_copies(result))
     seconds = time.process_time() - began
-    print(f"{method}: {np.median(everything):.1f} ms a cell (median of {len(everything)} cells), "
-          f"{seconds:.1f} s for the {n_copies} near copies among all {result.n_filled:,} cells")  # fmt: skip
+    print(f"{method}: {np.median(everything):.1f} ms a cell (median of {len(everything)} cells)")
+    print(f"{n_copies} near copies among {result.n_filled:,} cells, found in {seconds:.1f} s\n")
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,14 +156,16 @@ def near_copies(result: TableResult, threshold: float = COPY) -> Any:
     return _table(frame, copies)
 
 
-def add_reasons(result: TableResult) -> None:
-    """Add to the summaries what the least and the most certain cells of each column are made of."""
+def add_reasons(result: TableResult, by_certainty: Mapping[str, Rows]) -> None:
+    """Add to the summaries what the least and the most certain cells of each column are made of.
+
+    `by_certainty` has the rows that were missing, the least certain first.
+    """
     for summary in result.columns:
-        filled = result.filled.get(summary.name)
-        rows = result._by_certainty.get(summary.name)
-        if filled is None or rows is None:
+        if summary.name not in result.filled or summary.name not in by_certainty:
             continue
-        rows = rows[filled[rows]]
+        rows = by_certainty[summary.name]
+        rows = rows[result.filled[summary.name][rows]]
         most = rows[CERTAIN:][::-1][:CERTAIN]
         summary.details["reasons"] = [
             {"certain": certain} | explain_at(result, row, summary.name).summary(MOST_CLASSES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from ._draws import TableDraws
 
 Cells = NDArray[np.bool_]
-Places = NDArray[np.intp]
 
 
 @dataclass
@@ -91,7 +91,7 @@ class TableResult:
     draws: list[Any] = field(default_factory=list)
     _drawing: TableDraws | None = None  # what makes them
     _influences: dict[str, Influence] = field(default_factory=dict)  # by column, for `explain`
-    _by_certainty: dict[str, Places] = field(default_factory=dict)  # rows, the least certain first
+    _add_reasons: Callable[[TableResult], None] | None = None  # to the summaries of the columns
 
     def __repr__(self) -> str:
         return of_result(self.summary())
@@ -117,10 +117,14 @@ class TableResult:
     def report(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write one self-contained page that says what was done and how far to trust it."""
         from ..report import write_report
-        from ._explain import add_reasons
 
-        add_reasons(self)
-        write_report(self.summary(), path, overwrite=overwrite)
+        write_report(self._report_summary(), path, overwrite=overwrite)
+
+    def _report_summary(self) -> dict[str, Any]:
+        """The summary, with what some cells are made of."""
+        if self._add_reasons is not None:
+            self._add_reasons(self)
+        return self.summary()
 
     def summary(self) -> dict[str, Any]:
         """All but the cells, as plain numbers and words."""
