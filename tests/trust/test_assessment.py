@@ -104,7 +104,7 @@ def test_auto_is_as_good_as_the_best_and_says_why(town):
         scores = {s["method"]: s for s in one.scores}
         key = "r2" if not one.target.n_classes else "accuracy"
         best = max(s[key] for s in one.scores)
-        assert scores[one.chosen][key] >= best - 0.02
+        assert scores[one.chosen][key] >= best - 0.05  # ranks and probabilities count as well
     scores = {s["method"]: s for s in found["age"].scores}
     assert scores["field"]["r2"] > scores["mean"]["r2"] + 0.4
     assert scores["mean"]["r2"] < 0.01

@@ -15,7 +15,8 @@ from graphfill.cli._town import make_town
 from graphfill.solve import propagate_with
 from graphfill.table._columns import open_column
 from graphfill.trust import FillOptions
-from graphfill.trust._auto import Comparison, TableAssessment, not_negative
+from graphfill.trust._auto import TableAssessment
+from graphfill.trust._comparison import Comparison, blend_weights, mix, not_negative
 from graphfill.trust._ranks import RankScale
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.GraphfillWarning")
@@ -64,8 +65,7 @@ def compared(columns, graph, names, **options):
     final = table.run()
     methods = [*table.recipes, *table.fields]
     views = {name: Comparison(table.columns[name], methods, singles, final) for name in names}
-    for chosen in table._worth_trees(views, singles):
-        table._grow(views, chosen, singles, final)
+    table.add_trees(views, singles, final)
     return views
 
 
@@ -90,10 +90,11 @@ def test_a_cells_own_value_never_reaches_its_prediction(town, name):
 def test_weights_are_eighths_that_sum_to_one(town):
     columns, graph = town
     for view in compared(columns, graph, columns, effort="fast").values():
-        weights = view.weights()
+        truth = view.one.target.truth(view.one.rows)
+        weights = blend_weights(view.held_out, truth)
         assert sum(weights.values()) == 1.0
         assert all(weight > 0 and weight * 8 == round(weight * 8) for weight in weights.values())
-        blended = view.blended()
+        blended = mix(view.held_out, weights)
         assert blended.shape == view.held_out["mean"].shape
         if view.one.target.n_classes:
             np.testing.assert_allclose(blended.sum(axis=1), 1.0, atol=1e-3)

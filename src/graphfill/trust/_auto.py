@@ -2,21 +2,17 @@ r"""The best method for every column, chosen on held-out cells of the whole tabl
 
 The known cells of every column are cut into folds, and run k hides fold k of all columns at once
 (`_runs`). Each method predicts every known cell from the run that hid it. Per column the methods
-are then compared, with a blend of them: non-negative weights that minimise the squared error,
+are then compared, with a blend of them (`_comparison`).
 
-.. math:: \min_{w \ge 0} \sum_i (t_i - m - \sum_j w_j (p_{ij} - m))^2, \quad \sum_j w_j \le 1
-
-m being the mean, rounded to eighths: a choice among finitely many methods, as the others are.
-
-Trees (`_stack`) are tried where a first fold says that they help, the most promising columns
-first, as long as the effort allows. To predict fold k they learn from the cells of other folds j,
-each seen through a run that hid both j and k.
+Trees (`_stack`) learn from the row's other columns and from what the methods predict, as many as
+the effort allows. To predict fold k they learn from the cells of other folds j, each seen through
+a run that hid both j and k.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -26,43 +22,23 @@ from ..solve import FieldGraph
 from ._assessment import FEWEST_TOGETHER, MOST_CLASSES, Assessment, surroundings
 from ._channels import Solve
 from ._column import FillableColumn, Floats, Mask, Rows, Target, mask_of
+from ._comparison import Column, Comparison
 from ._features import CellFeatures
 from ._folds import draw_folds, number_of
 from ._options import FillOptions
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
-from ._scores import choose, losses, score
+from ._scores import choose, score
 from ._sources import GrownTrees, Sources
-from ._stack import ROUNDS, CellView, Trees, seconds
+from ._stack import CellView, Trees, seconds
 
 LARGE_CELLS = 400_000  # from here on two folds of a tenth each
 MOST_PROBABILITIES = 20_000_000  # of a column's classes; beyond, it is left to propagation
 PAIRED = ("propagation", "field-rank")  # what trees see of the methods
 FIELD_ARRAYS = 14  # as large as the channels, that a field has at once
-EIGHTHS = 8
-PASSES = 100  # over the weights of a blend
-TRIED_CELLS = 1000  # learnt from on the first fold
-LEAST_GAIN = -0.02  # of a blend's squared error, that trees alone save there; they may join it
+FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 8, 40
 # Seconds that trees may take under "balanced": about half of what the runs take.
 FIXED_SECONDS, SECONDS_PER_PRODUCT = 2.0, 4e-7
-THOROUGH_ROUNDS = 120
 TREES = 0.25  # of the progress
-
-
-@dataclass
-class Column:
-    """One column under comparison."""
-
-    column: FillableColumn
-    target: Target
-    folds: list[Rows]
-
-    @property
-    def rows(self) -> Rows:
-        return np.concatenate(self.folds)
-
-    @property
-    def name(self) -> str:
-        return self.column.name
 
 
 class TableAssessment:
@@ -159,94 +135,78 @@ class TableAssessment:
         self.sources = Sources.of_run(self.graph, self.recipes, final)
         methods = [*self.recipes, *self.fields]
         views = {name: Comparison(self.columns[name], methods, singles, final) for name in asked}
-        grown = self._worth_trees(views, singles)
-        for name in grown:
-            self._grow(views, name, singles, final)
-            self.tick(TREES / 2 / len(grown))
+        if self.fields:
+            self.add_trees(views, singles, final)
         return {name: self._assessment(view) for name, view in views.items()}
 
     # -- trees --
+
+    def add_trees(self, views: Mapping[str, Comparison], singles: list[Run], final: Run) -> None:
+        """Add trees to the methods of as many columns as the effort allows."""
+        grown = self._numbers_of_trees(views, singles[0].width)
+        if not grown:
+            return
+        pairs = list(combinations(range(self.n_folds), 2))
+        part = TREES / 2 / len(pairs)
+        self._pairs = {pair: self.run(*pair, paired=True, part=part) for pair in pairs}
+        for name, n_trees in grown.items():
+            self._grow(views[name], singles, final, n_trees)
+            self.tick(TREES / 2 / len(grown))
 
     def _view(self, name: str) -> CellView:
         degree = np.diff(self.graph.graph.indptr).astype(np.float64)
         return CellView(name, self.columns[name].target, PAIRED, degree)
 
-    def _worth_trees(self, views: Mapping[str, Comparison], singles: list[Run]) -> list[str]:
-        """Columns that trees may help, the most promising first, as many as the effort allows."""
+    def _numbers_of_trees(self, views: Mapping[str, Comparison], width: int) -> dict[str, int]:
+        """By column, the trees that learn each fold: as many as the effort allows."""
         method, effort = self.options.method, self.options.effort
-        if not self.fields or self.n_folds < 3 or method == "field":
-            return []
-        if method == "auto" and effort == "fast":
-            return []
-        width = singles[0].width + len(PAIRED) + 1
-        chosen = sorted(views)
-        if method == "auto" and effort == "balanced":
-            n_nodes = self.graph.n_nodes
-            left = FIXED_SECONDS + SECONDS_PER_PRODUCT * n_nodes * singles[0].width ** 2
-            gains = {}
-            for name, view in views.items():
-                left -= seconds(TRIED_CELLS, width, view.one.target.n_classes)
-                if left <= 0:
-                    break
-                gains[name] = self._gain(view, singles)
-            chosen = []
-            for name in sorted(gains, key=lambda name: (-gains[name], name)):
-                one = self.columns[name]
-                once = seconds(len(one.rows), width, one.target.n_classes)
-                left -= (self.n_folds + 1) * once
-                if left <= 0 or gains[name] < LEAST_GAIN:
-                    break
-                chosen.append(name)
-        if chosen:
-            pairs = list(combinations(range(self.n_folds), 2))
-            self._pairs = {
-                pair: self.run(*pair, paired=True, part=TREES / 2 / len(pairs)) for pair in pairs
-            }
+        if self.n_folds < 3 or method == "field":
+            return {}
+        if method == "hybrid" or effort == "thorough":
+            return dict.fromkeys(views, MANY_TREES)
+        if effort == "fast":
+            return {}
+        channels = min(width, MOST_FIELD_CHANNELS)
+        left = FIXED_SECONDS + SECONDS_PER_PRODUCT * self.graph.n_nodes * width * channels
+        once = {
+            name: (self.n_folds + 2) * seconds(len(view.one.rows), width, view.one.target.n_classes)
+            for name, view in views.items()
+        }
+        each = int(np.clip(left / sum(once.values()), FEWEST_TREES, TREES_PER_FOLD))
+        chosen = {}
+        for name in sorted(views, key=lambda name: (-len(views[name].one.target.missing), name)):
+            left -= each * once[name]
+            if left < 0:
+                break
+            chosen[name] = each
         return chosen
 
-    def _gain(self, view: Comparison, singles: list[Run]) -> float:
-        """The share of a blend's squared error that trees save, on the first fold."""
-        one, seen = view.one, self._view(view.one.name)
-        rows = np.concatenate(one.folds[1:])
-        X = np.concatenate(
-            [seen.of(run, fold) for run, fold in zip(singles[1:], one.folds[1:], strict=True)]
-        )
-        trees = Trees(one.target, self.options.seed).fit(X, rows, TRIED_CELLS)
-        predicted = trees.predict(seen.of(singles[0], one.folds[0]))
-        first = one.folds[0]
-        loss = squared(one.target, first, predicted).mean()
-        best = squared(one.target, first, view.blended()[: len(first)]).mean()
-        return 1.0 - float(loss / best) if best > 0 else -1.0
-
-    def _grow(
-        self, views: Mapping[str, Comparison], name: str, singles: list[Run], final: Run
-    ) -> None:
+    def _grow(self, view: Comparison, singles: list[Run], final: Run, n_trees: int) -> None:
         """Add trees to the methods of a column."""
-        one, seen = self.columns[name], self._view(name)
-        n = self.n_folds
-        rounds = THOROUGH_ROUNDS if self.options.effort == "thorough" else ROUNDS
+        one, n, seed = view.one, self.n_folds, self.options.seed
+        seen = self._view(one.name)
         held_out = []
         for k in range(n):
             others = [j for j in range(n) if j != k]
             X = np.concatenate([
                 seen.of(self._pairs[min(j, k), max(j, k)], one.folds[j]) for j in others
             ])  # fmt: skip
-            trees = Trees(one.target, self.options.seed, rounds)
+            trees = Trees(one.target, one.scale(k), seed, n_trees)
             trees.fit(X, np.concatenate([one.folds[j] for j in others]))
             held_out.append(trees.predict(seen.of(singles[k], one.folds[k])))
         X = np.concatenate([seen.of(singles[k], one.folds[k]) for k in range(n)])
-        trees = Trees(one.target, self.options.seed, rounds).fit(X, one.rows)
+        trees = Trees(one.target, one.scale(), seed, 2 * n_trees).fit(X, one.rows)
         if self.sources is not None:
-            self.sources.trees[name] = GrownTrees(seen, trees, X.mean(axis=0))
+            self.sources.trees[one.name] = GrownTrees(seen, trees, X.mean(axis=0))
         missing = trees.predict(seen.of(final, one.target.missing))
-        views[name].add("trees", np.concatenate(held_out), missing)
+        view.add("trees", np.concatenate(held_out), missing)
 
     # -- results --
 
     def _assessment(self, view: Comparison) -> Assessment:
         one, target, unit = view.one, view.one.target, view.one.column.unit
         view.add_blend()
-        costs = {name: losses(target, one.rows, held) for name, held in view.held_out.items()}
+        costs = view.costs()
         chosen, why = choose(costs)
         if self.options.method == "hybrid" and "trees" in costs:
             chosen, why = "trees", "as asked for"
@@ -296,65 +256,6 @@ class TableAssessment:
         return np.concatenate(errors), speaks[target.missing]
 
 
-class Comparison:
-    """What each method predicts for the held-out and for the missing cells of one column."""
-
-    def __init__(
-        self, one: Column, methods: Sequence[str], singles: Sequence[Run], final: Run
-    ) -> None:
-        self.one = one
-        n_classes = one.target.n_classes
-        self.solved, self.singles = final.solved, singles
-        self.held_out: dict[str, Floats] = {}
-        self.missing: dict[str, Floats] = {}
-        self.parts: dict[str, float] = {}  # of the blend
-        for method in methods:
-            parts = [
-                run.at(method, one.name, fold, n_classes)
-                for run, fold in zip(singles, one.folds, strict=True)
-            ]
-            self.held_out[method] = np.concatenate(parts)
-            self.missing[method] = final.at(method, one.name, one.target.missing, n_classes)
-
-    def add(self, method: str, held_out: Floats, missing: Floats) -> None:
-        self.held_out[method], self.missing[method] = held_out, missing
-
-    def add_blend(self) -> None:
-        self.parts = weights = self.weights()
-        if len(weights) > 1:
-            self.add("blend", self._mix(self.held_out, weights), self._mix(self.missing, weights))
-
-    def blended(self) -> Floats:
-        """The held-out cells as a blend predicts them."""
-        return self._mix(self.held_out, self.weights())
-
-    def weights(self) -> dict[str, float]:
-        """In eighths, by method; what they lack of 1 goes to the mean."""
-        names = [name for name in self.held_out if name != "mean"]
-        base = self.held_out["mean"]
-        truth = (self.one.target.truth(self.one.rows) - base).ravel()
-        size = float(np.sqrt(np.mean(truth**2)))
-        if size == 0.0 or not names:
-            return {"mean": 1.0}
-        parts = np.column_stack([(self.held_out[name] - base).ravel() for name in names]) / size
-        found = not_negative(parts.T @ parts, parts.T @ (truth / size))
-        found /= max(1.0, found.sum())
-        steps = np.floor(found * EIGHTHS + 1e-9)
-        short = round(float(found.sum()) * EIGHTHS) - int(steps.sum())
-        for place in np.argsort(steps - found * EIGHTHS, kind="stable")[: max(0, short)]:
-            steps[place] += 1
-        weights = {name: float(step) / EIGHTHS for name, step in zip(names, steps, strict=True)}
-        weights["mean"] = 1.0 - sum(weights.values())
-        return {name: weight for name, weight in weights.items() if weight > 0}
-
-    @staticmethod
-    def _mix(predictions: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
-        total = np.zeros_like(predictions["mean"])
-        for name, weight in weights.items():
-            total += weight * predictions[name]
-        return total
-
-
 def straight_line(X: Floats, y: Floats, asked: Floats) -> Floats:
     """Predictions of a ridge regression on standardised columns, with one made-up cell each."""
     centre, scale = X.mean(axis=0), X.std(axis=0)
@@ -362,24 +263,3 @@ def straight_line(X: Floats, y: Floats, asked: Floats) -> Floats:
     Z = (X - centre) / scale
     w = np.linalg.solve(Z.T @ Z + np.eye(Z.shape[1]), Z.T @ (y - y.mean()))
     return np.asarray(y.mean() + (asked - centre) / scale @ w)
-
-
-def squared(target: Target, rows: Rows, predicted: Floats) -> Floats:
-    """Squared error of each cell, over all classes where there are."""
-    return np.asarray(((predicted - target.truth(rows)) ** 2).sum(axis=1))
-
-
-def not_negative(G: Floats, b: Floats) -> Floats:
-    """The w >= 0 that minimises w' G w / 2 - b' w, one coordinate after another.
-
-    Examples
-    --------
-    >>> not_negative(np.eye(2), np.array([0.5, -1.0]))
-    array([0.5, 0. ])
-    """
-    w = np.zeros(len(b))
-    for _ in range(PASSES):
-        for j in range(len(b)):
-            if G[j, j] > 0:
-                w[j] = max(0.0, w[j] + (b[j] - G[j] @ w) / G[j, j])
-    return w

@@ -6,15 +6,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._column import Target
+from ._ranks import RankScale
 
 Floats = NDArray[np.float64]
 
 
 def losses(target: Target, rows: NDArray[np.intp], predicted: Floats) -> Floats:
-    """What a prediction costs, cell by cell: its squared error, or 1 where the class is wrong."""
+    """What a prediction costs, cell by cell.
+
+    Of a number the squared error, half by value and half by rank (normal scores), each as a share
+    of what the mean costs: outliers alone decide nothing, nor is their size forgotten. Of a class,
+    half that it is wrong and half the squared error of its probabilities.
+    """
     if target.n_classes:
-        return np.asarray(predicted.argmax(axis=1) != target.levels[rows], np.float64)
-    return (predicted[:, 0] - target.levels[rows]) ** 2
+        wrong = predicted.argmax(axis=1) != target.levels[rows]
+        unsure = ((predicted - target.truth(rows)) ** 2).sum(axis=1) / 2
+        return np.asarray((wrong + unsure) / 2, np.float64)
+    truth = target.levels[rows]
+    scale = RankScale(target.levels[target.known])
+    by_value = (predicted[:, 0] - truth) ** 2
+    by_rank = (scale.scores(predicted[:, 0]) - scale.scores(truth)) ** 2
+    return (by_value / _spread(truth) + by_rank / _spread(scale.scores(truth))) / 2
+
+
+def _spread(cells: Floats) -> float:
+    """Their variance; 1 where they are all equal."""
+    return float(np.var(cells)) or 1.0
 
 
 def score(

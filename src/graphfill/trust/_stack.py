@@ -7,7 +7,6 @@ so its value has no part in this.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -16,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from ._column import Floats, Rows, Target
+from ._ranks import RankScale
 from ._runs import Run
 
 MOST_CELLS = 4000  # learnt from
-ROUNDS = 40
+MOST_INPUTS = 24  # of the row's other columns
+OWN_INPUTS = 3  # what two methods predict, and how many links there are
 
 
 @contextmanager
@@ -27,9 +28,14 @@ def one_thread() -> Iterator[None]:
     """Within this, NumPy and scikit-learn use one thread.
 
     Small matrices and trees are done faster so than by several that wait for each other, and the
-    order of sums does not depend on the machine.
+    order of sums does not depend on the machine. Nor does scikit-learn check inputs made here.
     """
-    with _pools().limit(limits=1):
+    import sklearn
+
+    with (
+        _pools().limit(limits=1),
+        sklearn.config_context(assume_finite=True, skip_parameter_validation=True),
+    ):
         yield
 
 
@@ -65,66 +71,66 @@ class CellView:
 
 
 class Trees:
-    """Boosted trees (a forest for three classes and more): values, or probabilities of classes."""
+    """Extremely randomised trees on the inputs that speak most: values, or probabilities.
 
-    def __init__(self, target: Target, seed: int, rounds: int = ROUNDS) -> None:
-        self._target, self._seed, self._rounds = target, seed, rounds
+    Numbers are learnt as normal scores on the column's scale of ranks.
+    """
 
-    def fit(self, X: Floats, rows: Rows, most_cells: int = MOST_CELLS) -> Trees:
+    def __init__(self, target: Target, scale: RankScale, seed: int, n_trees: int) -> None:
+        self._target, self._scale, self._seed, self._n_trees = target, scale, seed, n_trees
+
+    def fit(self, X: Floats, rows: Rows) -> Trees:
+        """Learn the cells of some rows from their inputs; the last `OWN_INPUTS` are always seen."""
+        from sklearn.tree import ExtraTreeClassifier, ExtraTreeRegressor
+
         rng = np.random.default_rng([self._seed, 11])
-        if len(rows) > most_cells:
-            kept = np.sort(rng.choice(len(rows), most_cells, replace=False))
+        if len(rows) > MOST_CELLS:
+            kept = np.sort(rng.choice(len(rows), MOST_CELLS, replace=False))
             X, rows = X[kept], rows[kept]
+        classes = self._target.n_classes
         y = self._target.levels[rows]
-        self._range = float(y.min()), float(y.max())
-        self._model = None
-        if self._range[0] < self._range[1]:
-            with warnings.catch_warnings():
-                # Classes may be many: they are classes all the same.
-                warnings.filterwarnings("ignore", "The number of unique classes")
-                self._model = self._new(len(y)).fit(X, y)
+        wanted = self._target.truth(rows) if classes else self._scale.scores(y)[:, None]
+        self._inputs = most_related(X, wanted)
+        inputs = np.ascontiguousarray(X[:, self._inputs], dtype=np.float32)
+        # Codes of the classes that occur: the trees number them so.
+        self._values, codes = np.unique(y, return_inverse=True)
+        learner = ExtraTreeClassifier if classes else ExtraTreeRegressor
+        answers = codes if classes else wanted
+        self._trees = [
+            learner(max_features=0.6, min_samples_leaf=2, random_state=seed)
+            .fit(
+                inputs, np.ascontiguousarray(answers, np.float64).reshape(-1, 1), check_input=False
+            )
+            .tree_
+            for seed in rng.integers(2**31, size=self._n_trees).tolist()
+        ]
         return self
 
     def predict(self, X: Floats) -> Floats:
         """[rows, width]."""
+        out = np.zeros((len(X), self._target.width))
         if not len(X):
-            return np.empty((0, self._target.width))
+            return out
+        inputs = np.ascontiguousarray(X[:, self._inputs], dtype=np.float32)
+        total = sum(tree.predict(inputs).reshape(len(X), -1) for tree in self._trees)
+        mean = np.asarray(total / self._n_trees, np.float64)
         if not self._target.n_classes:
-            if self._model is None:
-                return np.full((len(X), 1), self._range[0])
-            return np.asarray(np.clip(self._model.predict(X), *self._range))[:, None]
-        out = np.zeros((len(X), self._target.n_classes))
-        if self._model is None:
-            out[:, int(self._range[0])] = 1.0
-        else:
-            out[:, self._model.classes_.astype(np.intp)] = self._model.predict_proba(X)
+            return self._scale.values(mean)
+        out[:, self._values.astype(np.intp)] = mean
         return out
 
-    def _new(self, n_cells: int) -> Any:
-        from sklearn.ensemble import (
-            ExtraTreesClassifier,
-            HistGradientBoostingClassifier,
-            HistGradientBoostingRegressor,
-        )
 
-        if self._target.n_classes > 2:
-            return ExtraTreesClassifier(self._rounds, min_samples_leaf=2, random_state=self._seed)
-        boosted = HistGradientBoostingRegressor
-        if self._target.n_classes:
-            boosted = HistGradientBoostingClassifier
-        return boosted(
-            max_iter=self._rounds,
-            learning_rate=0.1,
-            max_leaf_nodes=8,
-            max_features=0.3,
-            min_samples_leaf=int(np.clip(n_cells // 20, 3, 20)),
-            l2_regularization=1.0,
-            early_stopping=False,
-            random_state=self._seed,
-        )
+def most_related(X: Floats, wanted: Floats) -> Rows:
+    """The inputs that correlate most with what is to be learnt, and the last few in any case."""
+    Z, W = X - X.mean(axis=0), wanted - wanted.mean(axis=0)
+    size = np.sqrt((Z**2).sum(axis=0))
+    related = np.abs(Z.T @ W).max(axis=1) / np.where(size > 0, size, np.inf)
+    first = np.argsort(-related[:-OWN_INPUTS], kind="stable")[:MOST_INPUTS]
+    return np.sort(np.concatenate([first, np.arange(len(related) - OWN_INPUTS, len(related))]))
 
 
 def seconds(n_cells: int, n_inputs: int, n_classes: int = 0) -> float:
-    """What one fit takes, roughly; from the sizes alone, so that no clock decides a fill."""
-    once = 0.03 + 4e-7 * min(n_cells, MOST_CELLS) * n_inputs
-    return once * (3.0 if n_classes > 2 else 1.0)
+    """What one tree takes, roughly; from the sizes alone, so that no clock decides a fill."""
+    n_cells, n_inputs = min(n_cells, MOST_CELLS), min(n_inputs, MOST_INPUTS)
+    once = 7e-4 + 1.5e-8 * n_cells * np.log2(n_cells + 1) * n_inputs
+    return float(once * (1.0 + 0.05 * n_classes))
