@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from reference import adjacency, normalized, unreached
 
 import graphfill as gf
-from graphfill.solve import PropagationOptions
+from graphfill.solve import PropagationOptions, _field_weights
 from graphfill.solve._copies import near_copies
+from graphfill.solve._field import Coupling, FieldGraph, FieldSystem
+from graphfill.solve._field_weights import field_weights, surroundings
 from graphfill.solve._weights import cell_weights, neighbor_weights
 
 
@@ -119,3 +121,58 @@ def test_neighbours_weigh_as_much_as_their_edges():
     assert weights.tolist() == [0.25, 0.75]
     nodes, weights = neighbor_weights(graph, np.zeros(4, bool), 0)
     assert nodes.size == weights.size == 0
+
+
+@st.composite
+def fields(draw):
+    """A graph, the missing cells of some channels, and a coupling of any strength."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, p = draw(st.integers(2, 40)), draw(st.integers(1, 5))
+    ends = rng.integers(0, n, (draw(st.integers(0, 3 * n)), 2))
+    weight = 10.0 ** rng.uniform(-1, 1, len(ends)) if draw(st.booleans()) else None
+    graph = FieldGraph(gf.Graph.from_edges(*ends.T, n_nodes=n, weight=weight))
+    missing = rng.random((n, p)) < draw(st.sampled_from([0.2, 0.5, 0.9]))
+    modes = rng.normal(size=(p, p)) + 2 * np.eye(p)
+    rows, links = rng.uniform(0.05, 2, p), rng.uniform(0, 3, p)
+    system = FieldSystem(graph, missing)
+    system.use(Coupling(modes, rows, links))
+    return system, rng.normal(size=p), draw(st.sampled_from([1, 5, 300]))
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(problem=fields())
+def test_weights_of_a_field_are_the_dense_ones(problem):
+    system, factors, few = problem
+    graph, missing = system.graph, system.missing
+    n, p = missing.shape
+    A = adjacency(graph.graph) / graph.mean_degree
+    L = np.diag(A.sum(axis=1)) - A
+    Q = np.kron(np.eye(n), system.coupling.omega) + np.kron(L, system.coupling.theta)
+    u = missing.ravel()
+    for row in range(0, n, 5):
+        r = np.zeros((n, p))
+        r[row] = factors
+        expected = np.where(u, 0.0, r.ravel())
+        expected[~u] -= Q[np.ix_(~u, u)] @ np.linalg.solve(Q[np.ix_(u, u)], r.ravel()[u])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_field_weights, "FEW_NODES", few)  # surroundings that may be too narrow
+            nodes, weights = field_weights(system, row, factors)
+        found = np.zeros((n, p))
+        found[nodes] = weights
+        np.testing.assert_allclose(found.ravel(), expected, atol=1e-8)
+
+
+def test_the_surroundings_are_not_the_whole_graph():
+    ends = np.arange(2000)
+    graph = FieldGraph(gf.Graph.from_edges(ends[:-1], ends[1:]))
+    nodes, near = surroundings(graph.graph, 1000, 9)
+    assert nodes.tolist() == list(range(995, 1006))
+    assert nodes[near].tolist() == list(range(996, 1005))
+    missing = np.random.default_rng(0).random((2000, 2)) < 0.7
+    system = FieldSystem(graph, missing)
+    system.use(Coupling(np.array([[1.0, 0.4], [0.0, 1.0]]), np.ones(2), np.ones(2)))
+    nodes, weights = field_weights(system, 1000, np.array([1.0, 0.0]))
+    assert len(nodes) < 500
+    Z = np.random.default_rng(1).normal(size=(2000, 2))
+    filled = system.mean(np.where(missing, 0.0, Z), None, 1e-12)
+    assert (weights * Z[nodes])[~missing[nodes]].sum() == pytest.approx(filled[1000, 0], abs=1e-8)

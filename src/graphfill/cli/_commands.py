@@ -268,7 +268,7 @@ def _finish(
     options: argparse.Namespace, result: TableResult, worded: Callable[..., str], **more: Any
 ) -> None:
     """Write the page, if one was asked for, and print what was done."""
-    summary = result.summary() | more
+    summary = (result.summary() if options.report is None else result._report_summary()) | more
     if options.report is not None:
         import platform
         from importlib.metadata import version

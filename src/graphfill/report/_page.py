@@ -41,7 +41,7 @@ _COLUMN: Summary = {
     **dict.fromkeys(("n_known", "agreement", "explained", "rehearsal", "interval_level"), None),
     **dict.fromkeys(("coverage", "median_width", "constant_width", "n_unreached_groups"), None),
     **dict.fromkeys(("scores", "calibration", "distance", "unreached_groups"), ()),
-    **{"least_trusted": (), "distribution": {}},
+    **{"least_trusted": (), "reasons": (), "distribution": {}},
 }
 
 

@@ -28,6 +28,7 @@ def section(column: Summary, key: str) -> Summary:
         "shown_scores": column["scores"][:METHODS],
         "score_table": _score_table(column),
         "least": _least(column),
+        "reason_rows": [_reasons(reasons) for reasons in column["reasons"][:ROWS]],
     }
 
 
@@ -67,6 +68,25 @@ def _least(column: Summary) -> Summary | None:
             cells.append([_cell(row.get("value")), percent(row.get("probability")), listed])
     texts = [(_cell(row.get("id")), texts) for row, texts in zip(rows, cells, strict=True)]
     return {"heads": heads, "rows": texts} if rows else None
+
+
+def _reasons(reasons: Summary) -> list[str]:
+    """What one cell is made of: the row, its value, the shares and what has the largest weights."""
+    names = ("graph", "columns", "mean")
+    shares = [reasons.get(f"share_{name}") for name in names]
+    parts = [
+        *((part["id"], part) for part in reasons["weights"]),
+        *((part["column"], part) for part in reasons["columns"]),
+    ]
+    parts.sort(key=lambda part: -abs(part[1]["weight"]))
+    largest = [f"{_cell(of)} ({_cell(p['value'])}) {percent(p['weight'])}" for of, p in parts]
+    return [
+        _cell(reasons["row"]),
+        str(reasons["certain"]),
+        _cell(reasons["value"]),
+        *(NOTHING if share is None else percent(round(share, 6)) for share in shares),
+        "; ".join(largest) or NOTHING,
+    ]
 
 
 def _cell(value: Any) -> str:

@@ -6,6 +6,7 @@ from ._coupled import FieldOptions, fill_field, fill_field_with
 from ._field import Coupling, FieldGraph, FieldSystem
 from ._field_fill import TOLERANCE as FIELD_TOLERANCE
 from ._field_fill import FieldModel, FilledField, fill_learnt, learn_field, solve_field
+from ._field_weights import field_weights
 from ._matrix import (
     check_dense,
     check_finite,
@@ -28,4 +29,4 @@ __all__ += ["check_dense", "check_finite", "check_magnitudes", "check_missing_ma
 __all__ += ["cell_weights", "check_row_count", "check_shape", "near_copies", "neighbor_weights"]
 __all__ += ["FieldGraph", "FieldModel", "FieldOptions", "FieldSystem", "FilledField"]
 __all__ += ["FIELD_TOLERANCE", "Coupling", "fill_field", "fill_field_with", "fill_learnt"]
-__all__ += ["learn_field", "solve_field"]
+__all__ += ["field_weights", "learn_field", "solve_field"]

@@ -59,10 +59,10 @@ class Coupling:
 class FieldGraph:
     """A graph as the field sees it: degrees of mean 1, the product with L, its spectrum."""
 
-    def __init__(self, graph: Graph, threads: int = 1) -> None:
+    def __init__(self, graph: Graph, threads: int = 1, mean_degree: float = 0.0) -> None:
         self.graph, self.n_nodes = graph, graph.n_nodes
         degree = graph.degrees()
-        self.mean_degree = float(degree.mean()) or 1.0
+        self.mean_degree = mean_degree or float(degree.mean()) or 1.0
         self.degree = degree / self.mean_degree
         self.label = graph_components(graph)[1]
         weights = graph.weights
@@ -75,6 +75,12 @@ class FieldGraph:
     @cached_property
     def spectrum(self) -> Spectrum:
         return laplacian_spectrum(self.laplacian, self.label)
+
+    def part(self, nodes: NDArray[np.intp]) -> FieldGraph:
+        """Some nodes and the edges between them, their rows of L as in the whole graph."""
+        part = FieldGraph(between(self.graph, nodes), mean_degree=self.mean_degree)
+        part.degree = self.degree[nodes]
+        return part
 
     def laplacian(self, Z: Floats) -> Floats:
         """L Z, tile by tile."""
@@ -92,6 +98,16 @@ class FieldGraph:
             out[:, part] = result[:, : part.stop - start]
             start = part.stop
         return out
+
+
+def between(graph: Graph, nodes: NDArray[np.intp]) -> Graph:
+    """Some nodes and the edges between them."""
+    rank = np.full(graph.n_nodes, -1, dtype=np.int32)
+    rank[nodes] = np.arange(len(nodes), dtype=np.int32)
+    rows = kernels.select_rows(
+        graph.indptr, graph.indices, graph.weights, nodes.astype(np.int32), rank
+    )
+    return Graph.of_sorted_rows(*rows)
 
 
 def times(Z: Floats, small: Floats) -> Floats:

@@ -17,9 +17,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import kernels
 from ..graph import Graph
-from ._field import Coupling, FieldGraph, FieldSystem, Floats, Mask
+from ._field import Coupling, FieldGraph, FieldSystem, Floats, Mask, between
 from ._spectrum import Spectrum
 
 ROUNDS = 4
@@ -38,7 +37,7 @@ def fit_field(
     """The equations of standardised channels, NaN where missing, and about what they solve to."""
     if graph.n_nodes > MOST_NODES:
         nodes = neighbourhoods(graph.graph, np.asarray(~np.isnan(Z).all(axis=1)), MOST_NODES, seed)
-        part, _ = fit_field(Z[nodes], FieldGraph(_between(graph.graph, nodes)), seed, rounds)
+        part, _ = fit_field(Z[nodes], FieldGraph(between(graph.graph, nodes)), seed, rounds)
         system = FieldSystem(graph, np.isnan(Z))
         system.use(part.coupling)
         return system, None
@@ -156,13 +155,3 @@ def neighbourhoods(graph: Graph, rows: Mask, size: int, seed: int) -> NDArray[np
         if count >= size:
             break
     return np.flatnonzero(taken)
-
-
-def _between(graph: Graph, nodes: NDArray[np.intp]) -> Graph:
-    """The nodes and the edges between them."""
-    rank = np.full(graph.n_nodes, -1, dtype=np.int32)
-    rank[nodes] = np.arange(len(nodes), dtype=np.int32)
-    rows = kernels.select_rows(
-        graph.indptr, graph.indices, graph.weights, nodes.astype(np.int32), rank
-    )
-    return Graph.of_sorted_rows(*rows)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 
 BARS = 20  # of a histogram
 MOST_VALUES = 12
@@ -68,8 +69,12 @@ def report_details(
     alignment: Alignment,
     summaries: Mapping[str, ColumnSummary],
     frame: nw.DataFrame[Any],
-) -> None:
-    """Add what a report shows of each filled column to its summary."""
+) -> dict[str, Places]:
+    """Add what a report shows of each filled column to its summary.
+
+    Returns, by column, the rows of its filled cells, the least certain first.
+    """
+    by_certainty: dict[str, Places] = {}
     ids = list(range(alignment.n_rows))
     if alignment.id in frame.columns:
         ids = frame.get_column(alignment.id).to_list()
@@ -85,8 +90,21 @@ def report_details(
             **_unreached_groups(alignment, ids, fill.unreached),
         }
         if fill.bounds is not None:
-            details["least_trusted"] = _least_trusted(column, ids, fill)
+            order = _by_certainty(fill.bounds)
+            details["least_trusted"] = _least_trusted(column, ids, fill, order[:LEAST_TRUSTED])
+            by_certainty[name] = np.flatnonzero(column.missing)[order]
+            if alignment.order is not None:
+                by_certainty[name] = alignment.order[by_certainty[name]]
         summaries[name].details |= details
+    return by_certainty
+
+
+def _by_certainty(bounds: Interval | ClassSets) -> Places:
+    """Places of the missing cells, the least certain first; none where no bounds are known."""
+    if isinstance(bounds, Interval):
+        order = np.argsort(bounds.low - bounds.high, kind="stable")
+        return order[:0] if np.isinf(bounds.width) else order
+    return np.argsort(bounds.probability, kind="stable")
 
 
 def _distribution(column: Column) -> dict[str, Any]:
@@ -158,14 +176,13 @@ def _unreached_groups(
     }
 
 
-def _least_trusted(column: Column, ids: list[Any], fill: ColumnFill) -> list[dict[str, Any]]:
+def _least_trusted(
+    column: Column, ids: list[Any], fill: ColumnFill, worst: Places
+) -> list[dict[str, Any]]:
     """The rows whose filled cell is least sure."""
     rows, bounds, predictions = np.flatnonzero(column.missing), fill.bounds, fill.predictions
     assert predictions is not None
     if isinstance(bounds, Interval):
-        if np.isinf(bounds.width):
-            return []  # no bounds are known
-        worst = np.argsort(bounds.low - bounds.high, kind="stable")[:LEAST_TRUSTED]
         parts = (predictions[worst, 0], bounds.low[worst], bounds.high[worst])
         texts = [[_short(value) for value in column.named(_within(column, part))] for part in parts]
         return [
@@ -173,7 +190,6 @@ def _least_trusted(column: Column, ids: list[Any], fill: ColumnFill) -> list[dic
             for at, value, low, high in zip(worst, *texts, strict=True)
         ]
     assert bounds is not None
-    worst = np.argsort(bounds.probability, kind="stable")[:LEAST_TRUSTED]
     names = [str(name) for name in column.named(np.arange(column.n_classes, dtype=np.float64))]
     return [
         {

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, check_column_name, check_number, named
-from ._explanation import Explanation
+from ..trust import Reasons
+from ._explanation import MOST_CLASSES, Explanation
 from ._id_search import INDEX, id_holder
 from ._result import TableResult
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.intp]
 
+CERTAIN = 2  # of the least and of the most certain cells of a column, in a report
 COPY = 0.9  # the weight from which on a cell is nearly a copy of another
 NO_WEIGHT = 1e-12  # what rounding leaves
 
@@ -28,8 +30,10 @@ def explain(result: TableResult, row: Any, column: Any) -> Explanation:
 
     .. math:: x = \sum_k w_k x_k + (1 - \sum_k w_k) \bar x
 
-    with :math:`\bar x` the column's mean: w_k is how often a random walk from the row meets its
-    first known cell at k (times the reliance), and the same numbers make up the filled cell.
+    with :math:`\bar x` the column's mean: of a propagated cell, w_k is how often a random walk from
+    the row meets its first known cell at k (times the reliance), and the same numbers make up the
+    filled cell. A field, trees and a blend also look at other columns, in units of their standard
+    deviation (or on the scale of ranks); see :class:`Explanation` for their weights.
 
     Parameters
     ----------
@@ -74,29 +78,55 @@ def explain_at(result: TableResult, place: int, column: Any) -> Explanation:
     if influence is not None:
         order = result.alignment.order
         node = place if order is None else int(np.flatnonzero(order == place)[0])
-        nodes, weights, share = influence.of(node)
-        largest = np.argsort(-weights.round(12), kind="stable")
-        largest = largest[np.abs(weights[largest]) > NO_WEIGHT]
-        rows = _rows(result, nodes[largest])
-        values = cells[rows.tolist()].to_list()
-        kept = [float(weight) for weight in weights[largest]]
-        explanation._cells = list(zip([ids[row] for row in rows], values, kept, strict=True))
-        explanation.share_graph, explanation.share_columns = float(weights.sum()), float(share)
-        explanation.share_mean = 1.0 - explanation.share_graph - explanation.share_columns
-        if kept and kept[0] >= COPY * max(1.0, explanation.share_graph):
-            explanation.nearly_copy_of = ids[rows[0]]
+        reasons = influence.of(node)
+        _add_cells(explanation, result, frame, reasons, node, place)
         if _is_class(result, column):
-            explanation.probabilities = _probabilities(explanation, cells, ~missing)
+            explanation.probabilities = _probabilities(explanation, reasons, cells, ~missing)
     columns = [list(part) for part in zip(*explanation._cells, strict=True)] or [[], [], []]
     explanation.weights = _table(frame, dict(zip(("id", "value", "weight"), columns, strict=True)))
     return explanation
+
+
+def _add_cells(
+    explanation: Explanation,
+    result: TableResult,
+    frame: nw.DataFrame[Any],
+    reasons: Reasons,
+    node: int,
+    place: int,
+) -> None:
+    """Take the cells of the column and of the row, and the shares."""
+    ids, far = row_ids(result), 0.0
+    cells = dict(reasons.cells)
+    nodes, weights = cells.pop(explanation.column, (np.empty(0, np.intp), np.empty(0)))
+    order = np.argsort(-np.abs(weights).round(12), kind="stable")
+    order = order[np.abs(weights[order]) > NO_WEIGHT]
+    rows = _rows(result, nodes[order]).tolist()
+    values = frame.get_column(explanation.column)[rows].to_list()
+    kept = weights[order].tolist()
+    explanation._cells = list(zip([ids[row] for row in rows], values, kept, strict=True))
+    own = {name: float(weights[nodes == node].sum()) for name, (nodes, weights) in cells.items()}
+    for name in sorted(own, key=lambda name: -abs(round(own[name], 12))):
+        far += float(np.abs(cells[name][1]).sum()) - abs(own[name])
+        if abs(own[name]) > NO_WEIGHT:
+            explanation.columns[name] = own[name]
+            explanation._values[name] = frame.get_column(name)[[place]].to_list()[0]
+    explanation._links = reasons.links
+    explanation.share_graph = sum(map(abs, kept)) + far + reasons.links
+    explanation.share_columns = float(sum(map(abs, explanation.columns.values())))
+    explanation.share_mean = 1.0 - explanation.share_graph - explanation.share_columns
+    if explanation._cells:
+        id, _, weight = explanation._cells[0]
+        if weight >= COPY * max(1.0, explanation.share_graph):
+            explanation.nearly_copy_of = id
 
 
 def near_copies(result: TableResult, threshold: float = COPY) -> Any:
     """The filled cells that are nearly a copy of one known cell of their column.
 
     One weight (see :func:`explain`) of theirs is `threshold` or more. Where a value should not be
-    passed on as it is, these are the cells that do so. Columns that a learner filled are left out.
+    passed on as it is, these are the cells that do so. Weights are those of :func:`explain`,
+    whatever the method; a column of which it knows none is left out.
 
     Returns
     -------
@@ -124,6 +154,24 @@ def near_copies(result: TableResult, threshold: float = COPY) -> Any:
             copies["copy_of"].append(ids[others[at]])
             copies["weight"].append(float(weights[at]))
     return _table(frame, copies)
+
+
+def add_reasons(result: TableResult, by_certainty: Mapping[str, Rows]) -> None:
+    """Add to the summaries what the least and the most certain cells of each column are made of.
+
+    `by_certainty` has the rows that were missing, the least certain first.
+    """
+    for summary in result.columns:
+        if summary.name not in result.filled or summary.name not in by_certainty:
+            continue
+        rows = by_certainty[summary.name]
+        rows = rows[result.filled[summary.name][rows]]
+        most = rows[CERTAIN:][::-1][:CERTAIN]
+        summary.details["reasons"] = [
+            {"certain": certain} | explain_at(result, row, summary.name).summary(MOST_CLASSES)
+            for certain, some in (("least", rows[:CERTAIN]), ("most", most))
+            for row in some.tolist()
+        ]
 
 
 for _public in (explain, near_copies):
@@ -165,10 +213,13 @@ def _is_class(result: TableResult, column: Any) -> bool:
 
 
 def _probabilities(
-    explanation: Explanation, cells: nw.Series[Any], known: NDArray[np.bool_]
+    explanation: Explanation, reasons: Reasons, cells: nw.Series[Any], known: NDArray[np.bool_]
 ) -> dict[Any, float]:
-    """By class, its weights and its part of the column's share, the largest first."""
+    """By class, what was predicted, or its weights and its part of the column's share."""
     total: dict[Any, float] = defaultdict(float)
+    if reasons.probabilities is not None:
+        total |= zip(reasons.classes, reasons.probabilities.tolist(), strict=True)
+        return dict(sorted(total.items(), key=lambda item: -round(item[1], 12)))
     assert explanation.share_mean is not None
     for value in cells.filter(known.tolist()).to_list():
         total[value] += explanation.share_mean / explanation.n_known

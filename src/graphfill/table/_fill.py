@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, option, switch
@@ -182,8 +183,12 @@ class _Filling:
                 self._prepare_draws(channelled, fills)
         if self.options.details:
             from ._details import report_details
+            from ._explain import add_reasons
 
-            report_details(self.columns, fills, self.alignment, self.summaries, self.frame)
+            by_certainty = report_details(
+                self.columns, fills, self.alignment, self.summaries, self.frame
+            )
+            result._add_reasons = partial(add_reasons, by_certainty=by_certainty)
         return fills
 
     def _prepare_draws(

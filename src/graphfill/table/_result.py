@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,7 @@ class TableResult:
     draws: list[Any] = field(default_factory=list)
     _drawing: TableDraws | None = None  # what makes them
     _influences: dict[str, Influence] = field(default_factory=dict)  # by column, for `explain`
+    _add_reasons: Callable[[TableResult], None] | None = None  # to the summaries of the columns
 
     def __repr__(self) -> str:
         return of_result(self.summary())
@@ -116,7 +118,13 @@ class TableResult:
         """Write one self-contained page that says what was done and how far to trust it."""
         from ..report import write_report
 
-        write_report(self.summary(), path, overwrite=overwrite)
+        write_report(self._report_summary(), path, overwrite=overwrite)
+
+    def _report_summary(self) -> dict[str, Any]:
+        """The summary, with what some cells are made of."""
+        if self._add_reasons is not None:
+            self._add_reasons(self)
+        return self.summary()
 
     def summary(self) -> dict[str, Any]:
         """All but the cells, as plain numbers and words."""

@@ -18,7 +18,7 @@ from ._differences import differences_note
 from ._kept import Choice, Kept
 from ._options import LEARNT, FillOptions
 from ._ranks import RankScale
-from ._reasons import Influence
+from ._reasons import Influence, Reasons
 from ._selection import ColumnFill, fill_columns, unreached_cells
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "ColumnFill",
     "FillOptions",
     "Influence",
+    "Reasons",
     "Recipe",
     "Solve",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from ._features import CellFeatures, cell_features
 from ._folds import draw_folds, number_of
 from ._options import FillOptions
 from ._scores import score
+
+if TYPE_CHECKING:
+    from ._sources import Sources
 
 FEWEST_KNOWN = 50  # with fewer, nothing is held out and the graph is relied on
 FEWEST_TOGETHER = 20  # the same where all columns are compared at once
@@ -51,6 +54,7 @@ class Assessment:
     row_speaks : [missing] or None; whether half of a row's other columns are known
     solved : how far the propagation behind the learners' features converged
     blend : how the predictions are blended, if they are
+    sources : what learners made of the table, to explain its cells; None where that is too large
     alike : known cells hidden as the missing ones lie, where these lie in other rows; for bounds
     """
 
@@ -69,6 +73,7 @@ class Assessment:
     row_speaks: Mask | None = field(default=None, repr=False)
     blend: Blend | None = None
     alike: Alike | None = field(default=None, repr=False)
+    sources: Sources | None = field(default=None, repr=False)
 
     @property
     def parts(self) -> dict[str, float]:

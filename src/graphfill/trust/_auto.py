@@ -29,6 +29,7 @@ from ._kept import Choice, Kept
 from ._options import FillOptions
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
 from ._scores import choose, score
+from ._sources import GrownTrees, Sources
 from ._stack import PAIRED, CellView, Trees, seconds
 
 LARGE_CELLS = 400_000  # from here on two folds of a tenth each
@@ -60,6 +61,7 @@ class TableAssessment:
         if options.method == "field":
             self.recipes = {"mean": self.recipes["mean"]}
         self.columns: dict[str, Column] = {}
+        self.sources: Sources | None = None
         cells = sum(int((~column.missing).sum()) for column in columns.values())
         self.n_folds = 4 if cells < LARGE_CELLS else 2
         for name in sorted(columns, key=str):
@@ -133,6 +135,7 @@ class TableAssessment:
             return {}
         singles = [self.run(number, part=self._part) for number in range(self.n_folds)]
         final = self.run(part=self._part)
+        self.sources = Sources.of_run(self.graph, self.recipes, final)
         self.kept.columns = {
             name: (one.column.n_channels, one.column.n_classes)
             for name, one in self.columns.items()
@@ -203,6 +206,8 @@ class TableAssessment:
         scale = one.scale()
         X = np.concatenate([seen.of(singles[k], one.folds[k], scale) for k in range(n)])
         trees = Trees(one.target, scale, seed, 2 * n_trees).fit(X, one.rows)
+        if self.sources is not None:
+            self.sources.trees[one.name] = GrownTrees(seen, trees, X.mean(axis=0))
         if self.kept.trees is not None:
             self.kept.trees[one.name] = (*trees.inputs, trees.n_trees)
         missing = trees.predict(seen.of(final, one.target.missing, scale))
@@ -244,6 +249,7 @@ class TableAssessment:
             view.solved,
             *self._from_the_row(view),
             blend,
+            sources=self.sources,
         )
 
     def _from_the_row(self, view: Comparison) -> tuple[Floats | None, Mask | None]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..solve import FieldGraph, solve_field
+from ..solve import FieldGraph, FieldModel, solve_field
 from ._channels import Recipe, Solved, fill_channels
 from ._column import FillableColumn, Floats, Mask, Recorded, Rows, renumbered
 from ._kept import Kept
@@ -32,6 +32,7 @@ class Run:
     predictions : by method and column, [missing, width], of the hidden and the missing cells
     completed : [rows, channels]
         The table as a field on the scale of ranks fills it; and where each column's channels are.
+    fields : by method, the blocks of columns and what was learnt of each
     """
 
     columns: dict[str, FillableColumn]
@@ -39,6 +40,7 @@ class Run:
     completed: Floats | None = None
     solved: Solved = field(default_factory=Solved)
     places: dict[str, slice] = field(default_factory=dict)
+    fields: dict[str, list[tuple[FieldBlock, FieldModel]]] = field(default_factory=dict)
 
     def at(self, method: str, name: str, rows: Rows, n_classes: int) -> Floats:
         """The predictions of some rows, classes numbered as before they were hidden."""
@@ -112,6 +114,7 @@ def _run_field(
         else:
             filled = kept.fill_field(f"{method} {number}", X, graph, seed, rounds, part)
         run.solved.add(filled.system)
+        run.fields.setdefault(method, []).append((block, filled.model))
         run.predictions[method] |= block.decode(filled.X)
         completed += [block.completed(name, filled.X, columns[name]) for name in names]
     ends = np.cumsum([channels.shape[1] for channels in completed]).tolist()

@@ -201,6 +201,10 @@ def _fill_by_learner(column: FillableColumn, fill: ColumnFill, learner: str) -> 
     assert fill.assessment is not None
     fill.predictions = fill.assessment.learnt[learner]
     column.decode_levels(fill.predictions)
+    sources = fill.assessment.sources
+    if sources is not None:
+        parts = fill.assessment.parts or {learner: 1.0}
+        fill.influence = sources.influence(column.name, parts, fill.predictions)
     return fill.assessment.solved
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -30,10 +32,15 @@ def one_thread() -> Iterator[None]:
     Small matrices are done faster so than by several threads that wait for each other, and the
     order of sums does not depend on the machine.
     """
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):
+    with _pools().limit(limits=1):
         yield
+
+
+@cache
+def _pools() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 class CellView:
@@ -49,6 +56,16 @@ class CellView:
         if not self.target.n_classes:
             guesses = [scale.scores(guess) for guess in guesses]
         return np.column_stack([run.other_channels(self.name, rows), *guesses, self._degree[rows]])
+
+    def groups(self, run: Run) -> list[tuple[str, str, int]]:
+        """What the inputs are, in turn: "column", "method" or "links", a name, how many inputs."""
+        columns = [
+            ("column", name, place.stop - place.start)
+            for name, place in run.places.items()
+            if name != self.name
+        ]
+        methods = [("method", method, self.target.width) for method in self.methods]
+        return [*columns, *methods, ("links", "", 1)]
 
 
 class Trees:
