@@ -54,7 +54,7 @@ lint: $(VENV)/.dev
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -q -n -W --keep-going docs docs/_build/html
 
-# Both extensions' tests with address and undefined-behaviour checks built in.
+# The extension's tests with address and undefined-behaviour checks built in.
 sanitize: $(VENV)/.dev
 	rm -rf build/installed-sanitized
 	GRAPHFILL_CFLAGS="-O1 -g -DGRAPHFILL_ONE_TARGET -fsanitize=address,undefined -fno-sanitize-recover" \
@@ -62,7 +62,7 @@ sanitize: $(VENV)/.dev
 		$(PIP) --no-deps --no-build-isolation --target build/installed-sanitized .
 	PYTHONPATH=build/installed-sanitized ASAN_OPTIONS=detect_leaks=0 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-		$(BIN)/python -m pytest -q -p no:cacheprovider tests/kernels tests/bench/test_layers.py
+		$(BIN)/python -m pytest -q -p no:cacheprovider tests/kernels
 
 benchmark: $(VENV)/.dev
 	$(BIN)/python benchmarks/engine.py

@@ -120,8 +120,6 @@ def accuracy(features: dict, edges: dict, y: np.ndarray, split: dict, seed: int)
     from torch.nn import functional
     from torch_geometric.nn import HeteroConv, SAGEConv
 
-    from graphfill.bench._models.network import RectifiedDropout
-
     torch.manual_seed(seed)
     torch.set_flush_denormal(True)
     x = {kind: torch.from_numpy(np.ascontiguousarray(X)) for kind, X in features.items()}
@@ -140,17 +138,16 @@ def accuracy(features: dict, edges: dict, y: np.ndarray, split: dict, seed: int)
     )
     even = torch.nn.ModuleDict({kind: torch.nn.BatchNorm1d(WIDTH) for kind in x})
     classify = torch.nn.Linear(WIDTH, int(y.max()) + 1)
-    dropout = RectifiedDropout(0.5)
-    dropout.reseed(seed)
+    dropout = torch.nn.Dropout(0.5)
 
     def forward(training: bool) -> torch.Tensor:
         even.train(training)
         dropout.train(training)
         h = {kind: even[kind](project[kind](X)) for kind, X in x.items()}
         for layer in layers:
-            h = {kind: dropout(H) for kind, H in h.items()}
+            h = {kind: dropout(H.relu()) for kind, H in h.items()}
             h = layer(h, both)
-        return classify(dropout(h["paper"]))
+        return classify(dropout(h["paper"].relu()))
 
     parameters = [
         *project.parameters(),

@@ -11,8 +11,7 @@ from classified_graph import classified_graph, edge_index  # noqa: E402
 
 from graphfill.bench import _snapshots as snapshots  # noqa: E402
 from graphfill.bench._models import gcn, sage  # noqa: E402
-from graphfill.bench._models.blocks import Sampler, draw  # noqa: E402
-from graphfill.bench._models.network import RectifiedDropout  # noqa: E402
+from graphfill.bench._models.blocks import Sampler, draw, whole  # noqa: E402
 from graphfill.bench._models.products import FixedMatrix  # noqa: E402
 from graphfill.bench._problem import Setting  # noqa: E402
 from graphfill.bench._train import fit, seeded  # noqa: E402
@@ -113,10 +112,10 @@ def test_the_same_seed_gives_the_same_bits_and_leaves_torch_s_own_alone():
 @pytest.mark.parametrize("network", [gcn.network, sage.network, gcn.partial_network])
 def test_one_batch_with_all_neighbours_is_the_whole_graph(network):
     problem = classified_graph(missing=0.6 if network is gcn.partial_network else None)
-    whole = Setting(hidden=8, n_layers=3, dropout=0.0, max_epochs=15, jumping="max")
-    sampled = Setting(**{**vars(whole), "batch": 1000, "fanout": (300,)})
+    full = Setting(hidden=8, n_layers=3, dropout=0.0, max_epochs=15, jumping="max")
+    sampled = Setting(**{**vars(full), "batch": 1000, "fanout": (300,)})
     weights = []
-    for setting in (whole, sampled):
+    for setting in (full, sampled):
         built = build(problem, setting, SimpleNamespace(network=network))
         fit(built, problem.dataset.y, problem.split, setting, seed=0)
         weights.append(built.first.weight.detach())
@@ -152,29 +151,31 @@ def test_draws_are_different_and_each_set_of_them_is_as_likely():
     assert abs(count - 2000).max() < 200  # five standard deviations
 
 
-def test_dropout_keeps_its_share_and_the_mean():
-    dropout = RectifiedDropout(0.3)
-    dropout.reseed(1)
-    H = torch.ones(500, 401, dtype=torch.float64, requires_grad=True)
-    out = dropout(H)
-    assert abs(float((out == 0).double().mean()) - 0.3) < 0.005  # five standard deviations
-    assert float(out.detach().max()) == pytest.approx(1 / 0.7, rel=1e-4)
-    columns = (out == 0).double().mean(0)
-    assert abs(columns - 0.3).max() < 0.12
-    out.sum().backward()
-    assert torch.equal(H.grad, out.detach())
-    dropout.reseed(1)
-    rough = torch.randn(500, 401, dtype=torch.float64, requires_grad=True)
-    again, weights = dropout(rough), torch.randn(500, 401, dtype=torch.float64)
-    (again * weights).sum().backward()
-    torch.testing.assert_close(again, rough.relu() * H.grad)  # the same entries are kept
-    torch.testing.assert_close(rough.grad, weights * (rough > 0) * H.grad)
-    assert torch.equal(dropout.eval()(rough), rough.relu())
+@pytest.mark.parametrize("jumping", [None, "max"])
+def test_entries_are_dropped_in_training_alone(jumping):
+    problem = classified_graph()
+    setting = Setting(hidden=200, dropout=0.3, jumping=jumping)
+    network = build(problem, setting)
+    blocks = whole(network.operator, network.n_blocks)
+    H, given = torch.ones(problem.dataset.n_nodes, 200), []
+    network.layers[0].register_forward_pre_hook(lambda _, arguments: given.append(arguments[0]))
+    torch.manual_seed(1)
+    for training in (True, True, False):
+        network.train(training).rest(-H + 2, blocks)
+    first, second, quiet = given
+    assert abs(float((first == 0).double().mean()) - 0.3) < 0.02
+    assert float(first.max()) == pytest.approx(1 / 0.7)
+    assert not torch.equal(first, second)
+    assert torch.equal(quiet, H)
+    network.rest(-H, blocks)
+    assert not given[-1].any()  # what is negative
 
 
-def test_a_fixed_matrix_has_the_gradient_of_its_product():
+@pytest.mark.parametrize("shape", [(5, 7), (7, 5)])
+def test_a_fixed_matrix_has_the_gradient_of_its_product(shape):
     from scipy import sparse
 
-    A = FixedMatrix(sparse.random_array((5, 7), density=0.4, format="csr", rng=0))
-    H = torch.randn(7, 3, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda H: A @ H, (H,))
+    A = sparse.random_array(shape, density=0.4, format="csr", rng=0)
+    fixed, H = FixedMatrix(A), torch.randn(shape[1], 3, dtype=torch.float64, requires_grad=True)
+    torch.testing.assert_close((fixed @ H).detach(), torch.from_numpy(A @ H.detach().numpy()))
+    assert torch.autograd.gradcheck(lambda H: fixed @ H, (H,))

@@ -79,17 +79,14 @@ def file_of(
 class Snapshot:
     """The file of one training as `file_of` gives it; None: nothing is kept.
 
-    Its parts, by name, have ``state_dict`` and ``load_state_dict``; its generators are NumPy's
-    sources of random numbers.
+    Its parts, by name, have ``state_dict`` and ``load_state_dict``; mini-batches are drawn from
+    its `bits`, and dropout from torch's own.
     """
 
     def __init__(
-        self,
-        path: Path | None,
-        parts: dict[str, Any],
-        generators: dict[str, np.random.BitGenerator],
+        self, path: Path | None, parts: dict[str, Any], bits: np.random.BitGenerator
     ) -> None:
-        self._path, self._parts, self._generators = path, parts, generators
+        self._path, self._parts, self._bits = path, parts, bits
         self._begun = self._saved = time.monotonic()
         self.seconds = 0.0  # of training before this process took it up
 
@@ -112,8 +109,7 @@ class Snapshot:
             return
         for name, part in self._parts.items():
             part.load_state_dict(state["parts"][name])
-        for name, generator in self._generators.items():
-            generator.state = json.loads(state["generators"][name])
+        self._bits.state = json.loads(state["bits"])
         torch.set_rng_state(state["torch"])
         for number, numbers in enumerate(state["cuda"]):
             torch.cuda.set_rng_state(numbers, number)
@@ -139,10 +135,7 @@ class Snapshot:
 
         state = {
             "parts": {name: part.state_dict() for name, part in self._parts.items()},
-            "generators": {
-                name: json.dumps(generator.state, default=np.ndarray.tolist)
-                for name, generator in self._generators.items()
-            },
+            "bits": json.dumps(self._bits.state),
             "torch": torch.get_rng_state(),
             "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
             "seconds": self.seconds + time.monotonic() - self._begun,

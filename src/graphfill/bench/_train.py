@@ -34,7 +34,7 @@ from torch.nn import functional
 from . import _snapshots as snapshots
 from ._models.blocks import Sampler, receptive_field, whole
 from ._models.network import Network
-from ._models.products import as_tensor, device, near_order
+from ._models.products import as_tensor, device
 from ._problem import Outcome, Setting, Split
 
 
@@ -97,12 +97,12 @@ def fit(
     optimizer = torch.optim.Adam(
         network.parameters(), lr=setting.lr, weight_decay=setting.weight_decay, fused=True
     )
-    bits, rng = network.dropout.reseed(seed), np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     stopping = _EarlyStopping(network, setting)
     snapshot = snapshots.Snapshot(
         snapshots.file_of(network, y, split, setting, seed),
         {"network": network, "optimizer": optimizer, "stopping": stopping},
-        {"dropout": bits, "batches": rng.bit_generator},
+        rng.bit_generator,
     )
     with seeded(seed), _no_subnormals():
         snapshot.restore(setting.max_epochs)
@@ -177,14 +177,11 @@ def _whole_epochs(
     network: Network, optimizer: torch.optim.Optimizer, y: NDArray[np.int64], split: Split
 ) -> Iterator[float]:
     """The validation accuracy after each step on all training rows, without end."""
-    S, depth, rank = network.operator, network.n_blocks, near_order(network.operator)
-    train, val = split.train, split.val
-    if rank is not None:
-        train, val = (rows[np.argsort(rank[rows])] for rows in (train, val))
-    learn = receptive_field(S, train, depth, rank=rank)
-    judge = receptive_field(S, val, depth, among=learn.rows, rank=rank)
+    S, depth = network.operator, network.n_blocks
+    learn = receptive_field(S, split.train, depth)
+    judge = receptive_field(S, split.val, depth, among=learn.rows)
     part, further = network.first.prepare(learn.rows), network.first.prepare(judge.rows)
-    targets, truth = as_tensor(y[train]), as_tensor(y[val])
+    targets, truth = as_tensor(y[split.train]), as_tensor(y[split.val])
 
     def accuracy(H: Tensor) -> float:
         network.eval()

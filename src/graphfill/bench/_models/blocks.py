@@ -44,14 +44,13 @@ class Field:
 
 
 def receptive_field(
-    S: sparse.csr_array, rows: Rows, n_blocks: int, among: Rows | None = None, rank: Any = None
+    S: sparse.csr_array, rows: Rows, n_blocks: int, among: Rows | None = None
 ) -> Field:
     """The field of `rows` through `n_blocks` products with S.
 
     Row i of S holds what node i takes from its neighbours. The first-layer output of the nodes in
     `among` is known before that of the field's other nodes: the first block then reads from
-    ``among`` followed by ``field.rows``. Nodes that were not asked for are ordered by their `rank`
-    [n_nodes], if there is one, and by number otherwise.
+    ``among`` followed by ``field.rows``.
 
     >>> path = sparse.csr_array(np.eye(4, k=1) + np.eye(4, k=-1))
     >>> receptive_field(path, np.array([0]), n_blocks=2).rows
@@ -61,7 +60,7 @@ def receptive_field(
     """
     levels = [np.asarray(rows, dtype=np.int64)]
     for _ in range(n_blocks):
-        levels.append(_with_neighbours(S, levels[-1], rank))
+        levels.append(_with_neighbours(S, levels[-1]))
     further = levels[-1]
     places: list[Tensor | None] = [None] * n_blocks
     if among is not None:
@@ -81,11 +80,9 @@ def whole(operator: sparse.csr_array, n_blocks: int) -> tuple[Block, ...]:
     return (Block(FixedMatrix(operator)),) * n_blocks
 
 
-def _with_neighbours(operator: sparse.csr_array, rows: Rows, rank: Rows | None) -> Rows:
-    """`rows`, then the other nodes they take from, ascending by number or rank."""
+def _with_neighbours(operator: sparse.csr_array, rows: Rows) -> Rows:
+    """`rows`, then the other nodes they take from, ascending."""
     taken = np.unique(operator[rows].indices)
-    if rank is not None:
-        taken = taken[np.argsort(rank[taken])]
     return np.concatenate([rows, taken[~np.isin(taken, rows)]]).astype(np.int64)
 
 

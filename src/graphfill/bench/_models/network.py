@@ -15,14 +15,13 @@ from torch.nn import functional
 
 from .._problem import Setting
 from .blocks import Block
-from .products import FixedMatrix, compiled, operand, shared
+from .products import FixedMatrix, operand
 
 Matrix: TypeAlias = Any  # dense or compressed, and SciPy's arrays have no types
 Sample = Callable[[NDArray[np.int64], sparse.csr_array], Matrix]
 
 # Share of entries other than zero up to which a product with a compressed matrix is the faster.
 SPARSE_BELOW = 0.15
-STEPS = 2**16  # dropout draws a 16-bit number for each entry
 
 
 class First(Protocol):
@@ -73,7 +72,7 @@ class Network(nn.Module):
         self.layers = nn.ModuleList(layer(n_in, n_out) for n_in, n_out in pairwise(width))
         self.head = None if setting.jumping is None else nn.Linear(setting.hidden, n_classes)
         self.operator = operator
-        self.dropout = RectifiedDropout(setting.dropout)
+        self.dropout = setting.dropout
 
     @property
     def n_blocks(self) -> int:
@@ -84,15 +83,17 @@ class Network(nn.Module):
         """Logits from the first layer's output, one block per further layer."""
         highest: Tensor | None = None
         for layer, block in zip(self.layers, blocks, strict=True):
-            if self.head is None:
-                H = self.dropout(H)
-            else:
-                H, highest = self.dropout.jumping(H, highest, block)
+            H = self._activated(H)
+            if self.head is not None:
+                highest = block.own(H if highest is None else torch.maximum(highest, H))
             H = layer(H, block)
-        if self.head is None:
+        if self.head is None or highest is None:
             return H
-        logits: Tensor = self.head(self.dropout.jumping(H, highest)[1])
+        logits: Tensor = self.head(torch.maximum(highest, self._activated(H)))
         return logits
+
+    def _activated(self, H: Tensor) -> Tensor:
+        return functional.dropout(torch.relu(H), self.dropout, self.training)
 
 
 # -- first layers on inputs that never change --
@@ -150,123 +151,3 @@ def fan_in(n_in: int, *shape: int) -> Tensor:
     """Weights uniform within 1 / sqrt(n_in) of zero."""
     bound = max(n_in, 1) ** -0.5
     return torch.empty(*shape).uniform_(-bound, bound)
-
-
-# -- ReLU and dropout in one, from raw random bits: apart, a quarter of an epoch on a CPU --
-
-
-class RectifiedDropout(nn.Module):
-    """ReLU, and in training each entry is 0 with probability p and divided by 1 - p otherwise.
-
-    On a CPU p is rounded to a multiple of 2^-16. The bits follow from torch's random state when
-    the first ones are drawn, or from `reseed`.
-
-    >>> half = RectifiedDropout(0.5)
-    >>> bits = half.reseed(0)
-    >>> half(torch.ones(8)).unique().tolist(), half(-torch.ones(8)).unique().tolist()
-    ([0.0, 2.0], [0.0])
-    """
-
-    def __init__(self, p: float) -> None:
-        super().__init__()
-        self.p = p
-        self._below = round(p * STEPS)
-        self._bits: np.random.BitGenerator | None = None
-
-    def reseed(self, seed: int) -> np.random.BitGenerator:
-        """Draw the same bits from here on as after any `reseed` with this number.
-
-        Their source is returned, whose state says where in them it is.
-        """
-        self._bits = np.random.SFC64(seed)
-        return self._bits
-
-    def forward(self, H: Tensor) -> Tensor:
-        if not (self.training and self.p):
-            return torch.relu(H)
-        if H.is_cuda or self._below >= STEPS:
-            return functional.dropout(torch.relu(H), self.p)
-        drawn = self._drawn(H.numel())
-        if compiled(H) and H.is_contiguous():
-            return _rectified(H, None, drawn, self._below, 0)[0]
-        kept = torch.from_numpy(drawn >= self._below).view(H.shape)
-        return functional.relu(H) * kept * _scale(self._below)
-
-    def jumping(
-        self, H: Tensor, previous: Tensor | None, block: Block | None = None
-    ) -> tuple[Tensor, Tensor]:
-        """H after ReLU and dropout, and its entrywise maximum with `previous`.
-
-        Of the latter the rows that `block` computes, or all. Without a previous one, it is H.
-        """
-        leading = block is None or block.places is None
-        blocks = [H] if previous is None else [H, previous]
-        fits = all(compiled(block) and block.is_contiguous() for block in blocks)
-        if self.training and 0 < self._below < STEPS and leading and fits:
-            n_own = len(H) if block is None else block.matrix.shape[0]
-            drawn = self._drawn(H.numel())
-            return _rectified(H, previous, drawn, self._below, n_own)
-        H = self(H)
-        highest = H if previous is None else torch.maximum(previous, H)
-        return H, highest if block is None else block.own(highest)
-
-    def _drawn(self, size: int) -> NDArray[np.uint16]:
-        if self._bits is None:
-            self.reseed(int(torch.randint(2**31, ())))
-        assert self._bits is not None
-        return self._bits.random_raw(size // 4 + 1).view(np.uint16)[:size]
-
-
-def _scale(below: int) -> float:
-    """What the entries that are kept are multiplied by."""
-    return STEPS / (STEPS - below)
-
-
-def _array(tensor: Tensor | None) -> Any:
-    """The numbers of a tensor as the extension takes them; None stays None."""
-    return None if tensor is None else tensor.detach().contiguous().numpy()
-
-
-class _Rectified(torch.autograd.Function):
-    """Of H and the previous highest: H rectified with some entries dropped, and the new highest.
-
-    Of the latter as many rows as asked for. Its gradient goes to the previous one where that is
-    as high: such entries are zeros on both sides, which pass nothing on either way.
-    """
-
-    @staticmethod
-    def forward(
-        ctx: Any,
-        H: Tensor,
-        previous: Tensor | None,
-        drawn: NDArray[np.uint16],
-        below: int,
-        n_own: int,
-    ) -> tuple[Tensor, Tensor]:
-        out = torch.empty_like(H)
-        highest = None if previous is None else H.new_empty(n_own, *H.shape[1:])
-        shared(
-            "rectify", _array(H), drawn, below, _scale(below), _array(previous), _array(out),
-            _array(highest), 0 if highest is None else highest.numel(), size=H.numel(),
-        )  # fmt: skip
-        ctx.save_for_backward(out, previous)
-        ctx.scale = _scale(below)
-        ctx.set_materialize_grads(False)
-        return out, out[:n_own] if highest is None else highest
-
-    @staticmethod
-    def backward(
-        ctx: Any, to_out: Tensor | None, to_highest: Tensor | None
-    ) -> tuple[Tensor, Tensor | None, None, None, None]:
-        out, previous = ctx.saved_tensors
-        to_H = torch.empty_like(out)
-        to_previous = None if previous is None else torch.empty_like(previous)
-        shared(
-            "rectify_gradient", _array(to_out), _array(to_highest), _array(previous), _array(out),
-            ctx.scale, _array(to_H), _array(to_previous),
-            0 if to_highest is None else to_highest.numel(), size=out.numel(),
-        )  # fmt: skip
-        return to_H, to_previous, None, None, None
-
-
-_rectified: Callable[..., tuple[Tensor, Tensor]] = _Rectified.apply
