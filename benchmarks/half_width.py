@@ -21,7 +21,7 @@ import numpy as np
 import graphfill as gf
 import graphs
 from graphfill import kernels
-from graphfill.kernels._threads import available, cut, share
+from graphfill.kernels._tiles import available, cut, share
 from graphfill.solve import Operator, PropagationOptions
 
 HERE = Path(__file__).parent

@@ -8,8 +8,7 @@ from typing import Any
 
 from graphfill.bench._paper.experiments import PAPER, Scope, wanted
 from graphfill.bench._results import COLUMNS
-from graphfill.bench._runs import Run
-from graphfill.bench._systems import WITHOUT_FEATURES
+from graphfill.bench._runs import WITHOUT_FEATURES, Run
 
 # Points lost with everything missing; what a method loses at a rate is this times rate^6.
 LOST = {"fp": 3.0, "neighbors": 15.0, "mgcnn": 30.0, "mean": 40.0, "zero": 45.0, "random": 60.0,

@@ -7,7 +7,8 @@ from reference import data_set
 from graphfill import Graph
 from graphfill.bench import _data as data
 from graphfill.bench import _draws as draws
-from graphfill.bench._models.featureless import normalized_adjacency, propagate_labels, run_labels
+from graphfill.bench._models.featureless import propagate_labels, run_labels
+from graphfill.bench._models.gcn import normalized_adjacency
 from graphfill.bench._problem import Dataset, Problem, Split
 
 

@@ -11,7 +11,7 @@ from graphfill import Graph  # noqa: E402
 from graphfill.bench import _data as data  # noqa: E402
 from graphfill.bench import _draws as draws  # noqa: E402
 from graphfill.bench._models import mgcnn  # noqa: E402
-from graphfill.bench._models.featureless import normalized_adjacency  # noqa: E402
+from graphfill.bench._models.gcn import normalized_adjacency  # noqa: E402
 
 RING = Graph.from_edges(np.arange(7), (np.arange(7) + 1) % 7)
 

@@ -18,7 +18,7 @@ from graphfill.bench._paper.experiments import (
 )
 from graphfill.bench._paper.measured import Bar
 from graphfill.bench._problem import CATALOGUE
-from graphfill.bench._systems import WITHOUT_FEATURES, WITHOUT_MODEL
+from graphfill.bench._runs import WITHOUT_FEATURES, WITHOUT_MODEL
 
 
 def test_published_figures_have_the_averages_that_the_paper_prints():

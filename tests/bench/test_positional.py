@@ -6,7 +6,8 @@ from reference import data_set
 
 from graphfill import Graph
 from graphfill.bench import _data as data
-from graphfill.bench._models.featureless import encode, normalized_adjacency, unit_rows
+from graphfill.bench._models.featureless import encode, unit_rows
+from graphfill.bench._models.gcn import normalized_adjacency
 
 
 def test_encodings_are_the_lowest_eigenvectors_of_cora():

@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 
 from classified_graph import classified_graph
 
-from graphfill.bench import _systems as systems
+from graphfill.bench import _runs as systems
 from graphfill.bench._problem import CATALOGUE, Dataset, Problem, Setting
 from graphfill.errors import InputError
 
@@ -72,7 +72,7 @@ def test_features_that_are_not_there_are_refused():
 
 
 def test_torch_is_loaded_only_to_run():
-    code = "import sys, graphfill.bench._systems; sys.exit('torch' in sys.modules)"
+    code = "import sys, graphfill.bench._runs; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 

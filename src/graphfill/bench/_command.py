@@ -14,8 +14,7 @@ from ._fills import is_own, versioned
 from ._grid import INTERRUPTED, run_and_report
 from ._problem import CATALOGUE, Setting, check_name
 from ._results import Results, key_of
-from ._runs import Run
-from ._systems import FULL, WITHOUT_FEATURES, WITHOUT_MODEL
+from ._runs import FULL, WITHOUT_FEATURES, WITHOUT_MODEL, Run
 from ._table import overview
 
 RUNS, QUICK_RUNS, QUICK_EPOCHS = 10, 2, 100

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import option
-from ..kernels._threads import available
+from ..kernels import available
 from ._data import Files
 from ._results import Results, Row
 from ._runs import SYSTEM, Run

@@ -22,7 +22,6 @@ import copy
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,31 +31,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from . import _snapshots as snapshots
-from ._models.blocks import Sampler, receptive_field, whole
+from ._models.blocks import Sampler, as_tensor, device, receptive_field, whole
 from ._models.network import Network
-from ._models.products import as_tensor, device
 from ._problem import Outcome, Setting, Split
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """A trained network's predictions and how they came about; accuracies in percent."""
-
-    test_accuracy: float
-    val_accuracy: float
-    best_epoch: int  # the first that reached the best validation accuracy, counted from 1
-    n_epochs: int
-    seconds: float  # those of earlier processes too, if it went on from a snapshot
-    predictions: NDArray[np.int64]  # the class of every node, by the weights of the best epoch
-
-    def outcome(
-        self, fill_seconds: float, train_seconds: float, reconstruction: float | None = None
-    ) -> Outcome:
-        """As a row of the record has it."""
-        return Outcome(
-            self.test_accuracy, self.val_accuracy, self.n_epochs, self.best_epoch,
-            fill_seconds, train_seconds, reconstruction,
-        )  # fmt: skip
 
 
 @contextmanager
@@ -84,13 +61,14 @@ def fit(
     split: Split,
     setting: Setting,
     seed: int,
-) -> Fitted:
+) -> Outcome:
     """Minimise the cross-entropy of the training rows by Adam, with early stopping.
 
     An epoch is one step (or one pass over the mini-batches) and the validation accuracy after
     it. Training ends after `setting.patience` epochs without a higher validation accuracy; an
     equal one is no progress, so that of several best epochs the first is kept. The seed is that of
-    dropout and of the mini-batches: the same one gives the same bits on one thread.
+    dropout and of the mini-batches: the same one gives the same bits on one thread. The network
+    has the weights of the best epoch afterwards.
     """
     started = time.perf_counter()
     network.to(device())
@@ -117,14 +95,14 @@ def fit(
             snapshot.keep()
         snapshot.close(goes_on=not stopping.exhausted)
     network.load_state_dict(stopping.kept)
-    predictions = predict(network)
-    return Fitted(
-        test_accuracy=_accuracy(predictions[split.test], y[split.test]),
+    return Outcome(
+        test_accuracy=_accuracy(predict(network)[split.test], y[split.test]),
         val_accuracy=stopping.best,
-        best_epoch=stopping.best_epoch,
         n_epochs=stopping.epoch,
-        seconds=snapshot.seconds + time.perf_counter() - started,
-        predictions=predictions,
+        best_epoch=stopping.best_epoch,
+        fill_seconds=0.0,
+        # Those of earlier processes too, if it went on from a snapshot.
+        train_seconds=snapshot.seconds + time.perf_counter() - started,
     )
 
 

@@ -4,35 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...graph._components import with_self_loops
 from ...graph._graph import Graph
 from .._problem import Outcome, Problem
-from .gcn import adjacency
+from .gcn import normalized_adjacency
 
 ALPHAS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)  # those of the paper
 N_STEPS = 50
-
-
-def normalized_adjacency(graph: Graph, *, self_loops: bool = False, dtype: Any = np.float32) -> Any:
-    """S = D^-1/2 A D^-1/2 as a CSR array; rows of zeros where a node has no edge.
-
-    >>> path = Graph.from_edges([0, 1], [1, 2])
-    >>> normalized_adjacency(path).toarray().round(2)
-    array([[0.  , 0.71, 0.  ],
-           [0.71, 0.  , 0.71],
-           [0.  , 0.71, 0.  ]], dtype=float32)
-    """
-    linked = with_self_loops(graph) if self_loops else graph
-    A, degrees = adjacency(linked), linked.degrees()
-    root = np.divide(1.0, np.sqrt(degrees), out=np.zeros(len(degrees)), where=degrees > 0)
-    values = np.repeat(root, np.diff(A.indptr)) * A.data * root[A.indices]
-    return sparse.csr_array((values.astype(dtype), A.indices, A.indptr), shape=A.shape)
 
 
 # -- label propagation --

@@ -12,33 +12,36 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor, nn
 
-from ...graph._graph import Graph
+from ...graph import Graph, adjacency_matrix, with_self_loops
 from .._problem import Setting
 from .blocks import Block
 from .network import FixedLinear, Network, compact, glorot, widths
 
 
-def operator(graph: Graph, dtype: Any = np.float32) -> sparse.csr_array:
+def normalized_adjacency(graph: Graph, *, self_loops: bool = False, dtype: Any = np.float32) -> Any:
+    """S = D^-1/2 A D^-1/2 as a CSR array; rows of zeros where a node has no edge.
+
+    >>> path = Graph.from_edges([0, 1], [1, 2])
+    >>> normalized_adjacency(path).toarray().round(2)
+    array([[0.  , 0.71, 0.  ],
+           [0.71, 0.  , 0.71],
+           [0.  , 0.71, 0.  ]], dtype=float32)
+    """
+    linked = with_self_loops(graph) if self_loops else graph
+    A, degrees = adjacency_matrix(linked), linked.degrees()
+    root = np.divide(1.0, np.sqrt(degrees), out=np.zeros(len(degrees)), where=degrees > 0)
+    values = np.repeat(root, np.diff(A.indptr)) * A.data * root[A.indices]
+    return sparse.csr_array((values.astype(dtype), A.indices, A.indptr), shape=A.shape)
+
+
+def operator(graph: Graph, dtype: Any = np.float32) -> Any:
     """S = D^-1/2 (A + I) D^-1/2, D the degrees of A + I; a loop that is there keeps its weight.
 
     >>> operator(Graph.from_edges([0], [1])).toarray()
     array([[0.5, 0.5],
            [0.5, 0.5]], dtype=float32)
     """
-    A = adjacency(graph)
-    A = sparse.csr_array(A + sparse.diags_array(np.where(A.diagonal() > 0, 0.0, 1.0)))
-    scale = sparse.diags_array(A.sum(axis=1) ** -0.5)
-    S = sparse.csr_array(scale @ A @ scale, dtype=dtype)
-    S.eliminate_zeros()
-    S.sort_indices()
-    return S
-
-
-def adjacency(graph: Graph) -> sparse.csr_array:
-    """A in float64, its arrays not shared with the graph."""
-    weights = np.ones(len(graph.indices)) if graph.weights is None else graph.weights.copy()
-    parts = (weights, graph.indices.copy(), graph.indptr.copy())
-    return sparse.csr_array(parts, shape=(graph.n_nodes, graph.n_nodes))
+    return normalized_adjacency(graph, self_loops=True, dtype=dtype)
 
 
 class Convolution(nn.Module):

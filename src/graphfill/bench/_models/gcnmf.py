@@ -12,6 +12,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,10 +23,9 @@ from torch import Tensor, nn
 
 from .._problem import Outcome, Problem, Setting
 from .._train import fit, seeded
-from .blocks import receptive_field
+from .blocks import FixedMatrix, as_tensor, operand, receptive_field
 from .gcn import Convolution, operator
 from .network import Network, widths
-from .products import FixedMatrix, as_tensor, operand
 
 N_COMPONENTS = 5
 EM_STEPS = 20  # of the mixture the training starts from, which it goes on to change
@@ -45,8 +45,8 @@ def run(problem: Problem, setting: Setting) -> Outcome:
     with seeded(problem.seed):
         first = MixtureConvolution(X, S, mixture, widths(setting, n_classes)[0])
         network = Network(first, Convolution, S, n_classes, setting)
-    fitted = fit(network, y, problem.split, setting, problem.seed)
-    return fitted.outcome(fill_seconds=seconds, train_seconds=fitted.seconds)
+    outcome = fit(network, y, problem.split, setting, problem.seed)
+    return replace(outcome, fill_seconds=seconds)
 
 
 class Mixture(NamedTuple):

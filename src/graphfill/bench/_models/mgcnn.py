@@ -19,9 +19,9 @@ from torch import Tensor, nn
 
 from ...graph._graph import Graph
 from .._train import seeded
-from .featureless import normalized_adjacency
+from .blocks import FixedMatrix, as_tensor, device, operand
+from .gcn import normalized_adjacency
 from .network import SPARSE_BELOW, glorot
-from .products import FixedMatrix, as_tensor, device, operand
 
 Floats = NDArray[np.float32]
 Cells = tuple[NDArray[np.intp], NDArray[np.intp]]

@@ -14,8 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from .._problem import Setting
-from .blocks import Block
-from .products import FixedMatrix, operand
+from .blocks import Block, FixedMatrix, operand
 
 Matrix: TypeAlias = Any  # dense or compressed, and SciPy's arrays have no types
 Sample = Callable[[NDArray[np.int64], sparse.csr_array], Matrix]

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor, nn
 
-from ...graph._graph import Graph
+from ...graph import Graph, adjacency_matrix
 from .._problem import Setting
 from .blocks import Block
-from .gcn import adjacency
 from .network import FixedLinear, Matrix, Network, compact, fan_in, widths
 
 
@@ -25,10 +24,9 @@ def operator(graph: Graph, dtype: Any = np.float32) -> sparse.csr_array:
            [1. , 0. , 0. ],
            [1. , 0. , 0. ]], dtype=float32)
     """
-    A = adjacency(graph)
     degrees = graph.degrees()
     inverse = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
-    return sparse.csr_array(sparse.diags_array(inverse) @ A, dtype=dtype)
+    return sparse.csr_array(sparse.diags_array(inverse) @ adjacency_matrix(graph), dtype=dtype)
 
 
 class Convolution(nn.Module):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from ...graph._graph import Graph
-from .._models.featureless import normalized_adjacency
+from .._models.gcn import normalized_adjacency
 
 Array = NDArray[np.float64]
 
