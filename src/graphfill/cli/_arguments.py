@@ -225,7 +225,12 @@ def _add_explain(commands: Any) -> list[argparse.Action]:
 
 def _add_demo(commands: Any) -> None:
     purpose = "make a small town, blank a third of its table, fill it, compare with the truth"
-    parser = _command(commands, "demo", purpose, "example:\n  graphfill demo --folder town\n")
+    examples = "graphfill demo --folder town\n  graphfill demo --example countries"
+    parser = _command(commands, "demo", purpose, f"examples:\n  {examples}\n")
+    parser.add_argument(
+        "--example", choices=("town", "countries"), default="town",
+        help="the town (default), or write a real table of 250 countries and their links",
+    )  # fmt: skip
     parser.add_argument("--folder", default="graphfill-demo", help="where its files go")
     parser.add_argument("--people", type=types.crowd, default=2000, metavar="N", help="(2000)")
     _add_talk(parser)

@@ -106,11 +106,20 @@ def explain(options: argparse.Namespace) -> int:
 
 
 def demo(options: argparse.Namespace) -> int:
-    """A town whose truth is known, through the same files and functions as any table."""
+    """A town whose truth is known, through the same files and functions as any table.
+
+    Of countries the files alone are written: nobody knows what their blanks hide.
+    """
+    folder = Path(options.folder)
+    if options.example == "countries":
+        from ._countries import in_words, write_countries
+
+        paths = write_countries(folder)
+        say(options, {"files": paths}, lambda: in_words(paths))
+        return 0
     from ._arguments import build_parser
     from ._town import HIDDEN, make_town
 
-    folder = Path(options.folder)
     town = make_town(options.people, options.seed)
     hidden = town.hide(HIDDEN, options.seed)
     town.write(folder, hidden)

@@ -57,17 +57,10 @@ class Town:
         """people.csv with its blanks, friends.csv, and truth.csv without."""
         import pyarrow as pa
 
-        _check_folder(folder)
+        make_folder(folder, FILES)
         people = {name: pa.array(self.people[name], mask=hidden.get(name)) for name in self.people}
         ends = self.people["person"][self.friends]
         friends = {"person": ends[:, 0], "friend": ends[:, 1]}
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(
-                f"The folder {folder} cannot be made ({error.strerror}): name another with "
-                f"{option('folder')}."
-            ) from None
         for name, columns in (("people", people), ("friends", friends), ("truth", self.people)):
             sheet = io.Sheet(folder / name, "arrow", pa.table(columns))
             path = folder / f"{name}.csv"
@@ -132,9 +125,9 @@ def make_town(n_people: int = 2000, seed: int = 0) -> Town:
     return Town(people, np.array(sorted(pairs), dtype=np.int64))
 
 
-def _check_folder(folder: Path) -> None:
-    """Refuse to replace files that no demo wrote, as the first line of each tells."""
-    for name, line in FILES.items():
+def make_folder(folder: Path, headers: dict[str, str]) -> None:
+    """Make it; refuse to replace files that no demo wrote, as the first line of each tells."""
+    for name, line in headers.items():
         try:
             start = (folder / name).read_bytes()[: len(line) + 1]
         except OSError:
@@ -144,3 +137,10 @@ def _check_folder(folder: Path) -> None:
                 f"{folder / name} was not written by a demo, which would replace it: name another "
                 f"folder with {option('folder')}."
             )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"The folder {folder} cannot be made ({error.strerror}): name another with "
+            f"{option('folder')}."
+        ) from None
