@@ -87,17 +87,25 @@ static int sum_answers(const forest *f, int64_t lo, int64_t hi, double *total)
     return equal;
 }
 
+/* Add a leaf's mean answer; f->total has the counts of its classes. */
 static void answer(const forest *f, const forest_node *node, double total)
 {
     const int64_t lo = node->rows, hi = node->rows_end;
     const double size = (double)(hi - lo);
+    if (!f->n_classes) {
+        for (int64_t k = node->asked; k < node->asked_end; k++) f->out[f->asked[k]] += total / size;
+        return;
+    }
+    int64_t distinct = 0; /* classes, in f->spare; their shares stand negative in f->total */
+    for (int64_t k = lo; k < hi; k++) {
+        const int64_t class = (int64_t)f->y[f->rows[k]];
+        if (!(f->total[class] > 0)) continue;
+        f->total[class] /= -size;
+        f->spare[distinct++] = class;
+    }
     for (int64_t k = node->asked; k < node->asked_end; k++) {
-        if (!f->n_classes) {
-            f->out[f->asked[k]] += total / size;
-            continue;
-        }
         double *out = f->out + f->asked[k] * f->n_classes;
-        for (int64_t j = lo; j < hi; j++) out[(int64_t)f->y[f->rows[j]]] += 1 / size;
+        for (int64_t j = 0; j < distinct; j++) out[f->spare[j]] -= f->total[f->spare[j]];
     }
 }
 
@@ -148,12 +156,10 @@ static void grow_tree(const forest *f, uint64_t state)
         const int equal = sum_answers(f, lo, hi, &total);
         if (!equal && hi - lo >= 2 * f->least)
             feature = best_feature(f, lo, hi, total, &random, &threshold);
+        if (feature < 0) answer(f, &node, total);
         if (f->n_classes)
             for (int64_t k = lo; k < hi; k++) f->total[(int64_t)f->y[f->rows[k]]] = 0;
-        if (feature < 0) {
-            answer(f, &node, total);
-            continue;
-        }
+        if (feature < 0) continue;
         const float *x = f->x + feature * f->n, *x_asked = f->x_asked + feature * f->n_asked;
         const int64_t middle = part(x, threshold, f->rows, f->spare, lo, hi);
         const int64_t between =
