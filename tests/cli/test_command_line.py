@@ -527,7 +527,7 @@ def test_progress_is_shown_on_a_terminal_for_long_work_alone(tmp_path):
         "impute people.parquet friends.csv -o filled.parquet --overwrite --solver diffusion "
         "--reliance 1 --steps"
     )
-    long = [*arguments, "2500"]
+    long = [*arguments, "10000"]
     shown, _ = on_terminal(long, tmp_path)
     assert re.search(r"filling +\d+% \|.*\| 00:0\d so far, ", shown)
     assert "Written to filled.parquet" in shown
@@ -538,7 +538,7 @@ def test_progress_is_shown_on_a_terminal_for_long_work_alone(tmp_path):
 
 def test_progress_moves_under_the_default_method(tmp_path):
     rng = np.random.default_rng(0)
-    n = 3000
+    n = 8000
     base = rng.random((n, 1))
     values = base + 0.2 * rng.random((n, 8))
     values[rng.random(values.shape) < 0.3] = np.nan

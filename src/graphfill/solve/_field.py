@@ -13,9 +13,9 @@ A draw adds the solution of the same system with noise of covariance Q on the ri
 
 The system is solved by conjugate gradients with one step length for all channels. Its
 preconditioner inverts Omega + d_i Theta on the missing cells of each row i, so that channels that
-nearly repeat each other cost no extra steps; rows that are missing whole share the modes of
-Omega and Theta. A residual r has the size sqrt(r' P r / cells): 1 is one standard deviation of a
-missing cell given all others.
+nearly repeat each other cost no extra steps. Rows that miss the same channels share the modes V of
+Omega and Theta on these: the inverse is V diag(1 / (1 - t + d_i t)) V'. A residual r has the size
+sqrt(r' P r / cells): 1 is one standard deviation of a missing cell given all others.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ Mask = NDArray[np.bool_]
 
 MOST_STEPS = 500
 BLOCK_BYTES = 512 << 20  # of inverted blocks; beyond, a row's cells are scaled one by one
+LEAST_SCALE = 1e-12
+SHARED = 64  # rows that miss the same channels: from here on they share their modes
 GEMM_ROWS = 8192  # rows multiplied at once, so that the sums do not depend on the threads
 
 
@@ -110,6 +112,19 @@ def between(graph: Graph, nodes: NDArray[np.intp]) -> Graph:
     return Graph.of_sorted_rows(*rows)
 
 
+def alike(missing: Mask, fewest: int) -> list[NDArray[np.intp]]:
+    """Rows that miss the same channels, where so many do, in order."""
+    if not missing.size:
+        return []
+    packed = np.packbits(missing, axis=1)
+    pattern = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
+    pattern[:, : packed.shape[1]] = packed
+    words = pattern.view(np.uint64)
+    order = np.lexsort(words.T[::-1])
+    new = np.flatnonzero((words[order[1:]] != words[order[:-1]]).any(axis=1)) + 1
+    return [rows for rows in np.split(order, new) if len(rows) >= fewest]
+
+
 def times(Z: Floats, small: Floats) -> Floats:
     """Z times a p x p matrix, some rows at a time."""
     out = np.empty((len(Z), small.shape[1]))
@@ -126,24 +141,27 @@ class FieldSystem:
         self.n_missing = max(1, int(np.count_nonzero(missing)))
         self.n_iter, self.residual, self.converged = 0, 0.0, True
         count = missing.sum(axis=1)
-        self._whole = np.flatnonzero(count == missing.shape[1])
-        self._groups = []
-        for number in range(1, missing.shape[1]):
-            rows = np.flatnonzero(count == number)
-            if len(rows):
-                cells = np.nonzero(missing[rows])[1].reshape(len(rows), number)
-                self._groups.append((rows[:, None], cells))
+        alone = count > 0
+        self._alike: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
+        for rows in alike(missing, SHARED):
+            if count[rows[0]]:
+                self._alike.append((rows, np.flatnonzero(missing[rows[0]])))
+                alone[rows] = False
+        self._alone: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
+        for number in np.unique(count[alone]):
+            rows = np.flatnonzero(alone & (count == number))
+            self._alone.append((rows, np.nonzero(missing[rows])[1].reshape(len(rows), number)))
 
     def use(self, coupling: Coupling, invert: bool = True) -> None:
         """Take Omega and Theta; the preconditioner may stay that of others close to them."""
         self.coupling = coupling
         if not invert:
             return
-        omega, theta = coupling.omega, coupling.theta
+        self._modes = [self._modes_of(rows, cells) for rows, cells in self._alike]
         self._inverses: list[Floats] = []
-        room = BLOCK_BYTES
-        for rows, cells in self._groups:
-            degree = self.graph.degree[rows]
+        omega, theta, room = coupling.omega, coupling.theta, BLOCK_BYTES
+        for rows, cells in self._alone:
+            degree = self.graph.degree[rows, None]
             room -= 8 * cells.size * cells.shape[1]
             if room < 0:
                 diagonal = omega[cells, cells] + degree * theta[cells, cells]
@@ -152,10 +170,17 @@ class FieldSystem:
             one, other = cells[:, :, None], cells[:, None, :]
             blocks = omega[one, other] + degree[:, :, None] * theta[one, other]
             self._inverses.append(np.asarray(np.linalg.inv(blocks), np.float64))
-        # (W diag(w + d t) W')^-1 = W^-T diag(1 / (w + d t)) W^-1
-        self._inverse_modes: Floats = np.asarray(np.linalg.inv(coupling.modes), np.float64)
-        degree = self.graph.degree[self._whole, None]
-        self._whole_scale = 1.0 / (coupling.rows + degree * coupling.links)
+
+    def _modes_of(self, rows: NDArray[np.intp], cells: NDArray[np.intp]) -> tuple[Floats, Floats]:
+        """V and 1 / (1 - t + d t) for each row: V' (Omega + Theta) V = I, V' Theta V = diag(t)."""
+        import scipy.linalg
+
+        at = np.ix_(cells, cells)
+        theta = self.coupling.theta[at]
+        t, modes = scipy.linalg.eigh(theta, self.coupling.omega[at] + theta)
+        t = np.clip(t, 0.0, 1.0)
+        scale = (1.0 - t) + self.graph.degree[rows, None] * t
+        return np.asarray(modes), 1.0 / np.maximum(scale, LEAST_SCALE)
 
     def product(self, Z: Floats) -> Floats:
         """Z Omega + L Z Theta."""
@@ -163,15 +188,15 @@ class FieldSystem:
 
     def precondition(self, R: Floats) -> Floats:
         out = np.zeros_like(R)
-        for (rows, cells), inverse in zip(self._groups, self._inverses, strict=True):
-            residual = R[rows, cells]
+        for (rows, cells), (modes, scale) in zip(self._alike, self._modes, strict=True):
+            at = np.ix_(rows, cells)
+            out[at] = times(times(R[at], modes) * scale, modes.T)
+        for (rows, cells), inverse in zip(self._alone, self._inverses, strict=True):
+            at = rows[:, None], cells
             if inverse.ndim == 2:
-                out[rows, cells] = inverse * residual
+                out[at] = inverse * R[at]
             else:
-                out[rows, cells] = np.matmul(inverse, residual[:, :, None])[:, :, 0]
-        if len(self._whole):
-            modes = times(R[self._whole], self._inverse_modes.T) * self._whole_scale
-            out[self._whole] = times(modes, self._inverse_modes)
+                out[at] = np.matmul(inverse, R[at][:, :, None])[:, :, 0]
         return out
 
     def solve(

@@ -26,7 +26,7 @@ INVERTED = 1  # rounds after which the preconditioner is made anew; later ones c
 TOLERANCE = 0.1  # of the solves within the fit
 DRAWN_ROWS = 1200  # rows drawn in a round, at least: several draws where rows are few
 MOST_DRAWS = 4
-MOST_NODES = 20_000  # fitted on; of a larger graph, some neighbourhoods of this many nodes
+MOST_NODES = 10_000  # fitted on; of a larger graph, some neighbourhoods of this many nodes
 FEW_PAIRS = 20  # a moment of this many pairs of known cells counts half
 LEAST_EIGENVALUE = 0.02  # of the first correlations
 

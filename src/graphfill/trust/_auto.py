@@ -32,8 +32,10 @@ from ._scores import choose, score
 from ._sources import GrownTrees, Sources
 from ._stack import PAIRED, CellView, Trees, seconds
 
+MANY_CELLS = 100_000  # from here on fewer methods are compared
 LARGE_CELLS = 400_000  # from here on two folds of a tenth each
 MOST_PROBABILITIES = 20_000_000  # of a column's classes; beyond, it is left to propagation
+FEW_RECIPES = ("mean", "neighbors", "propagation")
 FIELD_ARRAYS = 14  # as large as the channels, that a field has at once
 FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 25, 100
 # Seconds that trees may take under "balanced": about half of what the runs take.
@@ -75,8 +77,8 @@ class TableAssessment:
             ):
                 continue
             self.columns[name] = Column(column, target, self._folds(name, target, cells))
-        if cells >= LARGE_CELLS:
-            few = self.recipes.keys() & {"mean", "propagation"}
+        if cells >= MANY_CELLS:
+            few = ("mean", "propagation") if cells >= LARGE_CELLS else FEW_RECIPES
             self.recipes = {name: r for name, r in self.recipes.items() if name in few}
         self.fields = self._fields(cells)
         n_runs = 1 + self.n_folds
@@ -102,7 +104,7 @@ class TableAssessment:
         limit = self.options.propagation.memory_limit
         if limit is not None and need > limit:
             return ()
-        return FIELDS if n_cells < LARGE_CELLS else FIELDS[1:]
+        return FIELDS if n_cells < MANY_CELLS else FIELDS[1:]
 
     def run(self, *hidden: int, paired: bool = False, part: float = 0.0) -> Run:
         """The methods' predictions with some folds of all columns hidden."""
@@ -121,7 +123,7 @@ class TableAssessment:
             recipes,
             fields,
             seed=self.options.seed,
-            rounds=2 if paired else 3,
+            rounds=1 if paired else 3,
             tick=lambda done: self.tick(part * done),
             kept=None if hidden else self.kept,
         )

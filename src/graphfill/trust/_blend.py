@@ -28,7 +28,7 @@ from ._column import Floats
 from ._ranks import RankScale
 
 EIGHTHS = 8
-PASSES = 100  # over the weights of a blend
+PASSES, SETTLED = 100, 1e-10  # over the weights of a blend; less than this and they stay
 USUAL = {"trees": 0.5, "field-rank": 0.5}  # weights, where held-out cells are too few to tell
 USUAL_CELLS = 40  # that these count as
 QUANTILES = (np.arange(10) + 0.5) / 10
@@ -102,7 +102,10 @@ def not_negative(G: Floats, b: Floats) -> Floats:
     """
     w = np.zeros(len(b))
     for _ in range(PASSES):
+        before = w.copy()
         for j in range(len(b)):
             if G[j, j] > 0:
                 w[j] = max(0.0, w[j] + (b[j] - G[j] @ w) / G[j, j])
+        if np.abs(w - before).max() < SETTLED:
+            break
     return w
