@@ -207,7 +207,7 @@ def no_record(held):
 
 
 def no_array(held):
-    del held["field0.modes.npy"], held["ranks0.values.npy"]
+    del held["field0.modes.npy"], held["field-rank0.values.npy"]
 
 
 def no_columns(held):
@@ -217,7 +217,7 @@ def no_columns(held):
 
 
 def huge_array(held):
-    name = "ranks0.values.npy"
+    name = "field-rank0.values.npy"
     digits = held[name].index(b"(") + 1
     shape = held[name][digits : held[name].index(b",", digits)]
     text = held[name].replace(b"(" + shape + b",), }", b"(999999999999,), }")
@@ -225,7 +225,7 @@ def huge_array(held):
 
 
 def objects(held):
-    held["ranks0.values.npy"] = held["ranks0.values.npy"].replace(b"'<f8'", b"'|O' ")
+    held["field-rank0.values.npy"] = held["field-rank0.values.npy"].replace(b"'<f8'", b"'|O' ")
 
 
 @pytest.mark.parametrize(
@@ -234,9 +234,9 @@ def objects(held):
         (other_version, "is of version 2 but this graphfill reads version 1"),
         (other_format, "holds something else than a saved imputer"),
         (no_record, "its part 'record.json' is missing"),
-        (no_array, "lacks the part 'ranks0.values'"),
+        (no_array, "lacks the part 'field-rank0.values'"),
         (no_columns, "lacks the part 'columns'"),
-        (huge_array, "ranks0.values.npy|cut short or was changed"),
+        (huge_array, "field-rank0.values.npy|cut short or was changed"),
         (objects, "is not the array that it declares|cut short or was changed"),
     ],
 )

@@ -20,6 +20,7 @@ METHODS = {
     "propagation-sym": "graph alone, scaled by links",
     "diffusion-sym": "graph alone, 40 steps, scaled by links",
     "field": "graph and other columns together",
+    "field-log": "graph and other columns together, amounts by logarithm",
     "field-rank": "graph and other columns together, by rank",
     "trees": "trees",
     "columns": "other columns",

@@ -71,7 +71,7 @@ class FilledField:
 
 
 def learn_field(
-    X: Floats, graph: FieldGraph, seed: int = 0, rounds: int = ROUNDS
+    X: Floats, graph: FieldGraph, seed: int = 0, rounds: int = ROUNDS, by_channel: bool = True
 ) -> tuple[FieldModel, FieldSystem, Floats | None]:
     """Fit a field; the equations of X, and about what they solve to, come with it."""
     exponent = exponents(X, ORDINARY_BITS)
@@ -87,7 +87,7 @@ def learn_field(
     if not varying.any():
         return model, model.system(X, graph), None
     del cells, known
-    system, mean = fit_field(model.standardised(X), graph, seed, rounds)
+    system, mean = fit_field(model.standardised(X), graph, seed, rounds, by_channel)
     return FieldModel(exponent, centre, scale, varying, system.coupling), system, mean
 
 
@@ -98,6 +98,7 @@ def solve_field(
     tolerance: float = TOLERANCE,
     seed: int = 0,
     rounds: int = ROUNDS,
+    by_channel: bool = True,
     tick: Callable[[float], None] = lambda share: None,
 ) -> FilledField:
     """Fill the NaN of X, each channel informed by its neighbours and by the row's other channels.
@@ -105,7 +106,7 @@ def solve_field(
     A missing cell of a channel that does not vary gets the channel's mean, 0 where nothing is
     known of it.
     """
-    model, system, mean = learn_field(X, graph, seed, rounds)
+    model, system, mean = learn_field(X, graph, seed, rounds, by_channel)
     tick(FITTING)
     return fill_learnt(X, model, system, mean, tolerance, lambda done: tick((1 - FITTING) * done))
 

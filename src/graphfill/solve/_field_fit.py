@@ -7,9 +7,10 @@ W' S1 W = diag(e)) every mode is a problem of one number: with w = 1 - t e, the 
 With cells missing, rounds alternate between draws of them and this match (Monte Carlo EM). The
 noise of the draws is the same in every round, so that each solve starts near its end.
 
-The first moments come from pairs of known cells. All correlations are shrunk by as many made-up
-observations without correlation as there are channels: with few rows, or many indicators of rare
-classes, the fit would otherwise repeat what is accidental.
+The first moments come from pairs of known cells. With few rows, or many indicators of rare classes,
+the fit would repeat what is accidental. So all correlations are shrunk: by as many made-up
+observations without correlation as there are channels, or by a noise of each channel of its own
+(`_channel_noise`), which keeps what columns say that nearly follow from each other.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph import Graph
+from ._channel_noise import FEW_ROWS, channel_noise
 from ._field import Coupling, FieldGraph, FieldSystem, Floats, Mask, between
 from ._spectrum import Spectrum
 
@@ -32,12 +34,17 @@ LEAST_EIGENVALUE = 0.02  # of the first correlations
 
 
 def fit_field(
-    Z: Floats, graph: FieldGraph, seed: int = 0, rounds: int = ROUNDS
+    Z: Floats, graph: FieldGraph, seed: int = 0, rounds: int = ROUNDS, by_channel: bool = True
 ) -> tuple[FieldSystem, Floats | None]:
-    """The equations of standardised channels, NaN where missing, and about what they solve to."""
+    """The equations of standardised channels, NaN where missing, and about what they solve to.
+
+    `by_channel` shrinks the correlations of each channel by a noise of its own where rows are few.
+    """
     if graph.n_nodes > MOST_NODES:
         nodes = neighbourhoods(graph.graph, np.asarray(~np.isnan(Z).all(axis=1)), MOST_NODES, seed)
-        part, _ = fit_field(Z[nodes], FieldGraph(between(graph.graph, nodes)), seed, rounds)
+        part, _ = fit_field(
+            Z[nodes], FieldGraph(between(graph.graph, nodes)), seed, rounds, by_channel
+        )
         system = FieldSystem(graph, np.isnan(Z))
         system.use(part.coupling)
         return system, None
@@ -45,31 +52,48 @@ def fit_field(
     system = FieldSystem(graph, np.isnan(Z))
     n_draws = int(np.clip(DRAWN_ROWS // graph.n_nodes, 1, MOST_DRAWS))
     noises = [system.noise(rng) for _ in range(n_draws)]
+    known = ~np.isnan(Z)
+    rows, noise_of = known.any(axis=1), None
+    by_channel = by_channel and np.count_nonzero(rows) < FEW_ROWS * Z.shape[1]
     system.use(match_moments(*_first_moments(Z, graph), graph))
     mean: Floats | None = None
     deviations: list[Floats | None] = [None] * n_draws
     for number in range(rounds):
         mean = system.mean(Z, mean, TOLERANCE)
         S0 = S1 = np.zeros((Z.shape[1], Z.shape[1]))
+        draws = []
         for k, noise in enumerate(noises):
             deviation = system.deviation(noise, deviations[k], TOLERANCE)
             deviations[k] = deviation
             drawn = mean + deviation
+            draws.append(drawn[rows])
             S0 = S0 + drawn.T @ drawn
             S1 = S1 + drawn.T @ graph.laplacian(drawn)
+        if number == 0 and by_channel:
+            noise_of = channel_noise(draws, mean[rows], known[rows], seed)
         count = n_draws * graph.n_nodes
-        system.use(match_moments(S0 / count, S1 / count, graph), invert=number < INVERTED)
+        coupling = match_moments(S0 / count, S1 / count, graph, noise_of)
+        system.use(coupling, invert=number < INVERTED)
     return system, mean
 
 
-def match_moments(S0: Floats, S1: Floats, graph: FieldGraph) -> Coupling:
-    """The Omega and Theta under which the (shrunk) moments are as expected."""
-    p = len(S0)
-    apart = p / (graph.n_nodes + p)
-    scale = graph.spectrum.mean
-    S0 = (1 - apart) * S0 + np.diag(apart * np.diag(S0) + 1e-5)
-    S1 = (1 - apart) * S1 + np.diag(apart * np.diag(S1) + 1e-5 * scale)
+def match_moments(
+    S0: Floats, S1: Floats, graph: FieldGraph, noise: Floats | None = None
+) -> Coupling:
+    """The Omega and Theta under which the shrunk moments are as expected.
+
+    Noise of a channel differs from node to node, so that it is as rough as the graph allows.
+    """
     import scipy.linalg
+
+    p, scale = len(S0), graph.spectrum.mean
+    if noise is None:
+        apart = p / (graph.n_nodes + p)
+        S0 = (1 - apart) * S0 + np.diag(apart * np.diag(S0) + 1e-5)
+        S1 = (1 - apart) * S1 + np.diag(apart * np.diag(S1) + 1e-5 * scale)
+    else:
+        variance = noise * np.diag(S0) + 1e-5
+        S0, S1 = S0 + np.diag(variance), S1 + np.diag(variance * scale)
 
     root = np.linalg.cholesky(S0)
     inverse = scipy.linalg.solve_triangular(root, np.eye(p), lower=True)

@@ -121,10 +121,10 @@ def as_parts(
         if model.coupling is not None:
             parts = {part: getattr(model.coupling, part) for part in COUPLING}
             arrays |= {f"field{number}.{part}": array for part, array in parts.items()}
-    for number, scale in enumerate(kept.ranks.values()):
-        arrays |= {f"ranks{number}.values": scale.known, f"ranks{number}.scores": scale.normal}
-    for number, scale in enumerate(kept.levels.values()):
-        arrays |= {f"levels{number}.values": scale.known, f"levels{number}.scores": scale.normal}
+    for use, scales in kept.scales.items():
+        for number, scale in enumerate(scales.values()):
+            part = f"{use}{number}"
+            arrays |= {f"{part}.values": scale.known, f"{part}.scores": scale.normal}
     for number, (X, y, _) in enumerate((kept.trees or {}).values()):
         arrays |= {f"trees{number}.inputs": X, f"trees{number}.levels": y}
     fill = replace(options.fill, intervals=None, scores=False, draws=0)
@@ -144,8 +144,7 @@ def as_parts(
         "reliances": kept.reliances,
         "coupled": kept.columns,
         "fields": list(kept.fields),
-        "ranks": list(kept.ranks),
-        "levels": list(kept.levels),
+        "scales": {use: list(scales) for use, scales in kept.scales.items()},
         "trees": {name: n_trees for name, (_, _, n_trees) in (kept.trees or {}).items()},
     }, arrays
 
@@ -184,10 +183,10 @@ def of_parts(
                 coupling = Coupling(*(arrays[f"field{k}.{part}"] for part in COUPLING))
                 model = replace(model, coupling=coupling)
             kept.fields[name] = model
-        for part, scales in (("ranks", kept.ranks), ("levels", kept.levels)):
-            for k, name in enumerate(record[part]):
-                scale = arrays[f"{part}{k}.values"], arrays[f"{part}{k}.scores"]
-                scales[name] = RankScale.of_table(*scale)
+        for use, names in record["scales"].items():
+            for k, name in enumerate(names):
+                scale = arrays[f"{use}{k}.values"], arrays[f"{use}{k}.scores"]
+                kept.scales.setdefault(use, {})[name] = RankScale.of_table(*scale)
         columns = {
             str(name): {"kind": one["kind"], "type": one["type"], "learnt": one["learnt"]}
             for name, one in record["columns"].items()

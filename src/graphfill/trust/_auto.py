@@ -27,11 +27,13 @@ from ._features import CellFeatures
 from ._folds import draw_folds, number_of
 from ._kept import Choice, Kept
 from ._options import FillOptions
+from ._ranks import by_logarithm
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
 from ._scores import choose, score
 from ._sources import GrownTrees, Sources
 from ._stack import PAIRED, CellView, Trees, seconds
 
+ROUNDS = ((10_000, 8), (50_000, 4), (np.inf, 3))  # of fitting, up to so many cells of channels
 MANY_CELLS = 100_000  # from here on fewer methods are compared
 LARGE_CELLS = 400_000  # from here on two folds of a tenth each
 MOST_PROBABILITIES = 20_000_000  # of a column's classes; beyond, it is left to propagation
@@ -98,13 +100,27 @@ class TableAssessment:
         return draw_folds(target.known, 10, key)[: self.n_folds]
 
     def _fields(self, n_cells: int) -> tuple[str, ...]:
-        """The fields that can be solved: none beyond the limit on memory, one on a large table."""
+        """The fields that can be solved: none beyond the limit on memory, one on a large table.
+
+        Where a column has amounts that are skewed, their logarithms stand in for their values.
+        """
         width = sum(len(field_channels(one.column)) for one in self.columns.values())
         need = FIELD_ARRAYS * 8 * self.graph.n_nodes * min(width, MOST_FIELD_CHANNELS)
         limit = self.options.propagation.memory_limit
         if limit is not None and need > limit:
             return ()
-        return FIELDS if n_cells < MANY_CELLS else FIELDS[1:]
+        if n_cells >= MANY_CELLS:
+            return FIELDS[-1:]
+        amounts = any(by_logarithm(one.target.levels[one.target.known])
+                      for one in self.columns.values() if not one.target.n_classes)  # fmt: skip
+        return FIELDS[1:] if amounts else ("field", FIELDS[-1])
+
+    @property
+    def _rounds(self) -> int:
+        """Rounds of fitting a field: more where they cost little, twice as many if thorough."""
+        width = sum(len(field_channels(one.column)) for one in self.columns.values())
+        rounds = next(n for most, n in ROUNDS if self.graph.n_nodes * width <= most)
+        return 2 * rounds if self.options.effort == "thorough" else rounds
 
     def run(self, *hidden: int, paired: bool = False, part: float = 0.0) -> Run:
         """The methods' predictions with some folds of all columns hidden."""
@@ -123,7 +139,7 @@ class TableAssessment:
             recipes,
             fields,
             seed=self.options.seed,
-            rounds=1 if paired else 3,
+            rounds=max(1, self._rounds // 3) if paired else self._rounds,
             tick=lambda done: self.tick(part * done),
             kept=None if hidden else self.kept,
         )
@@ -236,7 +252,7 @@ class TableAssessment:
         blend = view.blend if chosen == "blend" else None
         self.kept.choices[one.name] = Choice(chosen, why, scores, blend)
         if not target.n_classes:
-            self.kept.levels[one.name] = one.scale()
+            self.kept.scale("levels", one.name, one.scale)
         return Assessment(
             target,
             unit,

@@ -29,8 +29,9 @@ from ._ranks import RankScale
 
 EIGHTHS = 8
 PASSES, SETTLED = 100, 1e-10  # over the weights of a blend; less than this and they stay
-USUAL = {"trees": 0.5, "field-rank": 0.5}  # weights, where held-out cells are too few to tell
-USUAL_CELLS = 40  # that these count as
+# Weights, where held-out cells are too few to tell.
+USUAL = {"trees": 0.5, "field-rank": 0.25, "field-log": 0.25}
+USUAL_CELLS = 25  # that these count as
 QUANTILES = (np.arange(10) + 0.5) / 10
 
 
@@ -73,6 +74,8 @@ def blend_weights(predictions: Mapping[str, Floats], truth: Floats) -> dict[str,
     parts = np.column_stack([(predictions[name] - base).ravel() for name in names]) / size
     G, b = parts.T @ parts, parts.T @ (truth / size)
     usual = np.array([USUAL.get(name, 0.0) for name in names])
+    if "field-log" not in names:
+        usual[[name == "field-rank" for name in names]] *= 2.0
     if usual.any():
         weight = USUAL_CELLS * float(np.diag(G)[usual > 0].mean()) / len(base)
         G, b = G + weight * np.eye(len(b)), b + weight * usual / usual.sum()

@@ -46,7 +46,7 @@ class Deviates:
         if not held or not self._fits(held, options.propagation.memory_limit):
             return
         for names in _blocks(held):
-            block = FieldBlock({name: held[name] for name in names}, ranked=False)
+            block = FieldBlock({name: held[name] for name in names}, method="field")
             X = block.encode(graph.n_nodes)
             for name in scales.keys() & set(names):
                 X[: block.n_rows, block.places[name].start] = scales[name].scores(

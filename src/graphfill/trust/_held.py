@@ -132,7 +132,7 @@ def _predictions(
         for method in run.predictions
         if method in choice.parts or method == "mean"
     }
-    scale = kept.levels.get(name) or RankScale(np.empty(0))  # classes need none
+    scale = kept.scales.get("levels", {}).get(name) or RankScale(np.empty(0))  # of numbers
     if "trees" in choice.parts:
         assert kept.trees is not None
         X, y, n_trees = kept.trees[name]

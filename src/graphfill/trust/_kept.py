@@ -48,7 +48,7 @@ class Kept:
     choices, reliances : by column
     columns : those that the fields couple, in order: how many channels and classes each has
     fields : by method and block of columns
-    ranks, levels : the scale of ranks of each column of numbers, by channel and by level
+    scales : of the columns of numbers, by field for their channels, and "levels" for their levels
     trees : by column, the inputs and levels that its trees learn from, and how many there are;
         None: not to be kept
     """
@@ -58,8 +58,7 @@ class Kept:
     reliances: dict[str, float] = field(default_factory=dict)
     columns: dict[str, tuple[int, int]] = field(default_factory=dict)
     fields: dict[str, FieldModel] = field(default_factory=dict)
-    ranks: dict[str, RankScale] = field(default_factory=dict)
-    levels: dict[str, RankScale] = field(default_factory=dict)
+    scales: dict[str, dict[str, RankScale]] = field(default_factory=dict)
     trees: dict[str, tuple[Floats, Floats, int]] | None = None
 
     def has_method(self, name: str) -> bool:
@@ -73,6 +72,7 @@ class Kept:
         graph: FieldGraph,
         seed: int,
         rounds: int,
+        by_channel: bool,
         tick: Callable[[float], None],
     ) -> FilledField:
         """Fill the NaN of X by a field that depends on its model and on X alone.
@@ -81,12 +81,13 @@ class Kept:
         has a part in the solution, so that the same X gets the same bits later.
         """
         if key not in self.fields:
-            self.fields[key] = learn_field(X, graph, seed, rounds)[0]
+            self.fields[key] = learn_field(X, graph, seed, rounds, by_channel)[0]
         model = self.fields[key]
         return fill_learnt(X, model, model.system(X, graph), None, FIELD_TOLERANCE, tick)
 
-    def rank_scale(self, name: str, known: Floats) -> RankScale:
-        """The scale kept for a column, or that of its known values, which is then kept."""
-        if name not in self.ranks:
-            self.ranks[name] = RankScale(known)
-        return self.ranks[name]
+    def scale(self, use: str, name: str, make: Callable[[], RankScale]) -> RankScale:
+        """The scale kept for a use of a column, or one that is made, which is then kept."""
+        scales = self.scales.setdefault(use, {})
+        if name not in scales:
+            scales[name] = make()
+        return scales[name]

@@ -1,4 +1,4 @@
-"""Numbers by rank: a scale on which skew and outliers decide nothing."""
+"""Numbers by rank or by logarithm: scales on which skew and outliers decide less."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import scipy.special
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+
+FEWEST = 8  # known values that can say whether a column is skewed
+SKEWED, EVEN = 2.0, 1.0  # skewness of a column, and at most of its logarithms
 
 
 class RankScale:
@@ -36,6 +39,26 @@ class RankScale:
         scale.known, scale.normal = known, normal
         return scale
 
+    @classmethod
+    def by_logarithm(cls, known: Floats, levels: Floats) -> RankScale:
+        """Standardised logarithms in place of ranks, if the levels are positive and skewed.
+
+        Between two known values the way is straight, and beyond the last there is nothing.
+
+        Examples
+        --------
+        >>> amounts = np.exp(np.linspace(0.0, 9.0, 30))
+        >>> scale = RankScale.by_logarithm(amounts, amounts)
+        >>> bool(np.diff(scale.normal).std() < 1e-12)
+        True
+        """
+        if not by_logarithm(levels):
+            return cls(known)
+        scores = np.log(levels)
+        scores = (scores - scores.mean()) / scores.std()
+        values, first = np.unique(known, return_index=True)
+        return cls.of_table(values, scores[first])
+
     def scores(self, values: Floats) -> Floats:
         """The scores of values, NaN for NaN."""
         if not len(self.known):
@@ -48,3 +71,17 @@ class RankScale:
         if not len(self.known):
             return np.zeros(scores.shape)
         return np.asarray(np.interp(scores, self.normal, self.known))
+
+
+def by_logarithm(levels: Floats) -> bool:
+    """Whether known levels are positive, and skewed as amounts are: even by their logarithms."""
+    if len(levels) < FEWEST or levels.min() <= 0.0:
+        return False
+    return _skewness(levels) > SKEWED and abs(_skewness(np.log(levels))) < EVEN
+
+
+def _skewness(x: Floats) -> float:
+    """The mean cube of standardised numbers; 0 where they are all equal."""
+    off = x - x.mean()
+    spread = float(off.std())
+    return float(np.mean((off / spread) ** 3)) if spread > 0 else 0.0

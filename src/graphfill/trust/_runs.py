@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,8 @@ from ._ranks import RankScale
 
 MOST_FIELD_CLASSES = 20  # of a column, the most frequent: each is a channel of the field
 MOST_FIELD_CHANNELS = 200  # solved together; a wider table is cut into blocks of columns
-FIELDS = ("field", "field-rank")
+# The last completes the table for trees.
+FIELDS = ("field", "field-log", "field-rank")
 
 
 @dataclass
@@ -104,15 +106,19 @@ def _run_field(
     blocks = _blocks(run.columns)
     run.predictions[method] = {}
     completed = []
+    by_channel = method != "field-rank"  # fields that err in different ways blend well
     part: Callable[[float], None] = lambda done: tick(done / len(blocks))  # noqa: E731
     for number, names in enumerate(blocks):
         some = {name: run.columns[name] for name in names}
-        block = FieldBlock(some, method == "field-rank", kept)
+        block = FieldBlock(some, method, kept)
         X = block.encode(graph.n_nodes)
         if kept is None:
-            filled = solve_field(X, graph, seed=seed, rounds=rounds, tick=part)
+            filled = solve_field(
+                X, graph, seed=seed, rounds=rounds, by_channel=by_channel, tick=part
+            )
         else:
-            filled = kept.fill_field(f"{method} {number}", X, graph, seed, rounds, part)
+            key = f"{method} {number}"
+            filled = kept.fill_field(key, X, graph, seed, rounds, by_channel, part)
         run.solved.add(filled.system)
         run.fields.setdefault(method, []).append((block, filled.model))
         run.predictions[method] |= block.decode(filled.X)
@@ -147,12 +153,12 @@ def field_channels(column: FillableColumn) -> range:
 
 
 class FieldBlock:
-    """Columns side by side as channels of one field, numbers by value or by rank."""
+    """Columns side by side as channels of one field: numbers by value, logarithm or rank."""
 
     def __init__(
-        self, columns: Mapping[str, FillableColumn], ranked: bool, kept: Kept | None = None
+        self, columns: Mapping[str, FillableColumn], method: str, kept: Kept | None = None
     ) -> None:
-        self.columns, self.ranked, self._kept = columns, ranked, kept or Kept()
+        self.columns, self.method, self._kept = columns, method, kept or Kept()
         self.n_rows = len(next(iter(columns.values())).missing)
         self.places: dict[str, slice] = {}
         self._scales: dict[str, RankScale] = {}
@@ -168,10 +174,16 @@ class FieldBlock:
         for name, column in self.columns.items():
             cells = X[: self.n_rows, self.places[name]]
             column.encode(field_channels(column), cells)
-            if self.ranked and not column.n_classes:
-                self._scales[name] = self._kept.rank_scale(name, cells[~column.missing, 0])
+            if self.method != "field" and not column.n_classes:
+                scale = partial(self._scale, column, cells[~column.missing, 0])
+                self._scales[name] = self._kept.scale(self.method, name, scale)
                 cells[:, 0] = self._scales[name].scores(cells[:, 0])
         return X
+
+    def _scale(self, column: FillableColumn, known: Floats) -> RankScale:
+        if self.method == "field-rank":
+            return RankScale(known)
+        return RankScale.by_logarithm(known, column.levels()[~column.missing])
 
     def completed(self, name: str, filled: Floats, whole: FillableColumn) -> Floats:
         """[rows, channels] of a column, classes in the order they have with nothing hidden."""

@@ -20,6 +20,7 @@ from ._column import FillableColumn, Floats, Mask, Recorded
 from ._kept import Kept
 from ._options import LEARNT, FillOptions
 from ._reasons import Influence, RecipeInfluence
+from ._runs import FIELDS
 
 if TYPE_CHECKING:
     from ._assessment import Assessment
@@ -211,9 +212,7 @@ def _fill_by_learner(column: FillableColumn, fill: ColumnFill, learner: str) -> 
 def _looks_at_columns(fill: ColumnFill, learner: str) -> bool:
     """Whether the row's other columns have a part in what a learner fills in."""
     assert fill.assessment is not None
-    return learner != "blend" or any(
-        part in ("field", "field-rank", "trees") for part in fill.assessment.parts
-    )
+    return learner != "blend" or any(part in (*FIELDS, "trees") for part in fill.assessment.parts)
 
 
 def _bounds(fill: ColumnFill, options: FillOptions) -> Interval | ClassSets | None:
