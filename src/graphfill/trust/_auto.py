@@ -33,7 +33,7 @@ from ._scores import choose, score
 from ._sources import GrownTrees, Sources
 from ._stack import PAIRED, CellView, Trees, seconds
 
-ROUNDS = ((10_000, 8), (50_000, 4), (np.inf, 3))  # of fitting, up to so many cells of channels
+ROUNDS = ((15_000, 10), (50_000, 4), (np.inf, 3))  # of fitting, up to so many cells of channels
 MANY_CELLS = 100_000  # from here on fewer methods are compared
 LARGE_CELLS = 400_000  # from here on two folds of a tenth each
 MOST_PROBABILITIES = 20_000_000  # of a column's classes; beyond, it is left to propagation
@@ -117,10 +117,16 @@ class TableAssessment:
 
     @property
     def _rounds(self) -> int:
-        """Rounds of fitting a field: more where they cost little, twice as many if thorough."""
+        """Rounds of fitting a field: more where they cost little, twice as many if thorough.
+
+        Twice as many also where many nodes are no rows, which makes the fit slow to settle.
+        """
+        n_nodes = self.graph.n_nodes
         width = sum(len(field_channels(one.column)) for one in self.columns.values())
-        rounds = next(n for most, n in ROUNDS if self.graph.n_nodes * width <= most)
-        return 2 * rounds if self.options.effort == "thorough" else rounds
+        rounds = next(n for most, n in ROUNDS if n_nodes * width <= most)
+        n_rows = max((len(one.target.levels) for one in self.columns.values()), default=n_nodes)
+        twice = n_rows < 0.9 * n_nodes and n_nodes * width > ROUNDS[0][0]
+        return 2 * rounds if twice or self.options.effort == "thorough" else rounds
 
     def run(self, *hidden: int, paired: bool = False, part: float = 0.0) -> Run:
         """The methods' predictions with some folds of all columns hidden."""
