@@ -20,7 +20,7 @@ from ..errors import (
     check_number,
     warn_caller,
 )
-from ..kernels import available
+from ..kernels import default_threads
 from ._memory import parse_bytes
 from ._scaling import Span
 from ._solvers import resolution
@@ -70,8 +70,8 @@ class PropagationOptions:
 
     @property
     def n_threads(self) -> int:
-        """Threads to use: as many as asked for, or as there are cores."""
-        return self.threads or available()
+        """Threads to use: as many as asked for, or by default."""
+        return self.threads or default_threads()
 
     @property
     def exact(self) -> bool:

@@ -89,7 +89,8 @@ def propagate(
         array takes to be read and given back, and two numbers a column and component where
         ``exact`` measures those apart.
     threads : int, optional
-        All available cores by default; the result has the same bits for any number.
+        By default all available cores, or as many as OMP_NUM_THREADS and an imported torch (one in
+        a worker of a DataLoader) allow; the result has the same bits for any number.
     progress : bool or callable
         Show a progress bar, or call this with each further share of the work that is done.
 
