@@ -16,6 +16,9 @@ import graphfill as gf  # noqa: E402
 import graphfill.pyg as gp  # noqa: E402
 
 NAN = float("nan")
+
+# Graphs are listed one way here, for brevity.
+pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.SymmetrizedWarning")
 NAMES = ["ZeroImputer", "RandomImputer", "MeanImputer", "NeighborMeanImputer"]
 
 

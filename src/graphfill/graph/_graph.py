@@ -108,8 +108,8 @@ class Graph:
 
         A list has no direction: each pair is one undirected edge, listed once or both ways. (A
         matrix, a DiGraph and PyG's ``edge_index`` have one; what they list one way only is taken
-        both ways with a `SymmetrizedWarning`.) Ids may be anything that can be hashed, but not missing; two ids are the same node if
-        ``==`` says so. Whole floats count as integers.
+        both ways with a `SymmetrizedWarning`.) Ids may be anything that can be hashed, but not
+        missing; two ids are the same node if ``==`` says so. Whole floats count as integers.
 
         Parameters
         ----------
