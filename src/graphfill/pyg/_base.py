@@ -62,9 +62,9 @@ class Transform(BaseTransform):
 
 def printed(value: Any) -> str:
     """An argument as text; of an array its shape and a checksum of what it holds."""
-    if isinstance(value, (Tensor, np.ndarray)):
+    if isinstance(value, Tensor) or (isinstance(value, np.ndarray) and value.dtype != object):
         cells = torch.as_tensor(value).detach().cpu().contiguous()
-        checksum = crc32(cells.reshape(-1).view(torch.uint8).numpy())
+        checksum = crc32(cells.reshape(-1).view(torch.uint8).numpy().tobytes())
         return f"{str(cells.dtype).removeprefix('torch.')}{list(cells.shape)}:{checksum:08x}"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{key!r}: {printed(one)}' for key, one in value.items())}}}"

@@ -70,7 +70,7 @@ def graph_of(
         return Graph.from_csr(indptr, indices, values, **options), None
     if weights is None or edges is None:
         return Graph.from_pyg(data, n_nodes=n_nodes, **options), None
-    ends = torch.as_tensor(two_rows(edges))
+    ends = torch.as_tensor(two_rows(edges, name))
     if weights.numel() == ends.shape[1]:  # or it is refused below
         # Of an edge that is listed twice PyG adds up the weights, as in a matrix.
         ends, weights = coalesce(ends, weights.reshape(-1).to(ends.device))

@@ -97,7 +97,8 @@ class TorchFill:
             self._tensor(values)[:, None]
             for values in (operator.diagonal, operator.scale, operator.to_z, operator.from_z)
         )
-        self._operator, self.values = operator, None
+        self._operator = operator
+        self.values: Tensor | None = None  # of A, where they want a gradient
         self.label = torch.tensor(label.astype(np.int64), device=device)
         self.n_components = operator.components.count
         self.n_scales = 1
@@ -133,7 +134,10 @@ class TorchFill:
 
     def times(self, z: Tensor) -> Tensor:
         """A z."""
-        return self.A @ z if self.values is None else Product.apply(z, self.values, self)
+        if self.values is None:
+            return self.A @ z
+        product: Tensor = Product.apply(z, self.values, self)  # type: ignore[no-untyped-call]
+        return product
 
     def entry_sums(self, left: Tensor, right: Tensor) -> Tensor:
         """The gradient to each entry (i, j) of A: the sum of left_i right_j over the columns."""
@@ -150,7 +154,9 @@ class TorchFill:
         shift, factor = self._scales(z, known)
         z = torch.where(known, (z - shift) * factor, z)
         if self.problem.options.exact:
-            z, n_iter, residuals = Limit.apply(z, self.values, self.diagonal, known, self)
+            z, n_iter, residuals = Limit.apply(  # type: ignore[no-untyped-call]
+                z, self.values, self.diagonal, known, self
+            )
         else:
             z, n_iter, residuals = self._diffusion(z, known)
         filled = (z / factor + shift) * self.from_z

@@ -66,7 +66,7 @@ def propagate(
     n_iter : int
         Steps of diffusion; the paper uses 40.
     tol : float, optional
-        Relative residual. ``exact`` stops there (default 1e-6 for float32, 1e-10 for
+        Relative residual. ``exact`` stops there (default 1e-5 for float32, 1e-10 for
         float64); ``diffusion`` takes its steps regardless. A warning says when it was not
         reached.
     max_iter : int
