@@ -27,13 +27,13 @@ class Transform(BaseTransform):
     decides whether data on disk were made by the same one.
     """
 
-    fills: tuple[tuple[type, ...], str] = (Data, HeteroData), "Data, Batch and HeteroData"
-    instead = "apply it to Data(x=..., edge_index=...)"
+    _fills: tuple[tuple[type, ...], str] = (Data, HeteroData), "Data, Batch and HeteroData"
+    _instead = "apply it to Data(x=..., edge_index=...)"
 
     def __call__(self, data: Any) -> Any:
-        kinds, names = self.fills
+        kinds, names = self._fills
         if not isinstance(data, kinds):
-            advice = self.instead
+            advice = self._instead
             if isinstance(data, (list, tuple)):
                 advice = "apply it to each of them, or to Batch.from_data_list(...)"
             raise InputError(

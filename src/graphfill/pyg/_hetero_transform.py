@@ -185,8 +185,8 @@ class HeteroPropagation(TypedTransform):
     """
 
     __module__ = "graphfill.pyg"
-    fills = (HeteroData,), "HeteroData"
-    instead = "use FeaturePropagation where nodes have one type"
+    _fills = (HeteroData,), "HeteroData"
+    _instead = "use FeaturePropagation where nodes have one type"
 
     def __init__(
         self,

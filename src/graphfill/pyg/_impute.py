@@ -44,8 +44,8 @@ class Impute(Transform):
     """
 
     __module__ = "graphfill.pyg"
-    fills = (Data,), "Data and Batch"
-    instead = "use HeteroPropagation, or apply it to one node type at a time"
+    _fills = (Data,), "Data and Batch"
+    _instead = "use HeteroPropagation, or apply it to one node type at a time"
 
     def __init__(
         self,
