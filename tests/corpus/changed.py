@@ -7,7 +7,6 @@ BY_ID = "held-out cells are drawn in the order of the ids, and columns are summe
 ONE_FILL = "a column is filled by one call whether or not it is scored, so reliance is fitted once"
 KEY = "the summary has a new key, unreached_got; no cell changed"
 LIMIT = "a limit below what the channels take is refused by the same sentence as any other"
-TOLERANCE = "the exact solver's default tolerance is one that float32 can hold"
 PYG = "a transform prints all its arguments; weights listed twice add up; integers become float32"
 
 CHANGED = {
@@ -55,20 +54,6 @@ CHANGED = {
             "files: check as JSON",
         ),
         KEY,
-    ),
-    **dict.fromkeys(
-        (
-            "arrays: exact float32",
-            "arrays: exact rw float32",
-            "arrays: exact weights nine decades apart",
-            "arrays: shrinkage sym exact",
-            "arrays: memory limit exact",
-            "arrays: unreached mean",
-            "shards: exact rw float32",
-            "ecosystem: pyg exact rw",
-            "ecosystem: pyg imputers",
-        ),
-        TOLERANCE,
     ),
     **dict.fromkeys(
         (

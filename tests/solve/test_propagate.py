@@ -293,9 +293,23 @@ class TestPromises:
             result = gf.propagate(X.astype(np.float32), graph, **options)
             limit = gf.propagate(X, graph, **options).X
         assert result.converged
-        assert result.residual <= 1e-5
+        assert result.residual <= 1e-4
         apart = np.nanmax(np.abs(result.X - limit), axis=0) / np.nanmax(np.abs(limit), axis=0)
         assert apart.max() < 1e-3
+
+    def test_float32_is_held_to_a_tolerance_that_is_passed_and_to_the_most_iterations(self):
+        n = 2500
+        graph = gf.Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+        X = np.full((n, 1), np.nan, dtype=np.float32)
+        X[::300, 0] = np.sin(np.arange(0, n, 300))
+        options = {"normalization": "rw", "solver": "exact"}
+        whole = gf.propagate(X, graph, **options)
+        with pytest.warns(gf.ConvergenceWarning, match="float32 holds no more digits"):
+            assert gf.propagate(X, graph, tol=1e-9, **options).converged is False
+        with pytest.warns(gf.ConvergenceWarning, match=r"allow more iterations \(max_iter"):
+            stopped = gf.propagate(X, graph, max_iter=whole.n_iter - 1, **options)
+        assert stopped.converged is False
+        assert 1e-6 < stopped.residual < 1e-4
 
 
 class TestUnreached:

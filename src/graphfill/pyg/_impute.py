@@ -37,7 +37,7 @@ class Impute(Transform):
     >>> import torch
     >>> from torch_geometric.data import Data
     >>> from graphfill import NeighborMeanImputer
-    >>> path = torch.tensor([[0, 1], [1, 2]])
+    >>> path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
     >>> data = Data(x=torch.tensor([1.0, float("nan"), 5.0]), edge_index=path)
     >>> Impute(NeighborMeanImputer())(data).x
     tensor([1., 3., 5.])

@@ -81,7 +81,7 @@ class FeaturePropagation(TypedTransform):
     --------
     >>> import torch
     >>> from torch_geometric.data import Data
-    >>> triangle = torch.tensor([[0, 1, 2], [1, 2, 0]])
+    >>> triangle = torch.tensor([[0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2]])
     >>> data = Data(x=torch.tensor([1.0, 3.0, float("nan")]), edge_index=triangle)
     >>> FeaturePropagation()(data).x.round(decimals=4)
     tensor([1., 3., 2.])

@@ -66,9 +66,9 @@ def propagate(
     n_iter : int
         Steps of diffusion; the paper uses 40.
     tol : float, optional
-        Relative residual. ``exact`` stops there (default 1e-5 for float32, 1e-10 for
+        Relative residual. ``exact`` stops there (default 1e-6 for float32, 1e-10 for
         float64); ``diffusion`` takes its steps regardless. A warning says when it was not
-        reached.
+        reached; by default float32 is held to 1e-4, as rounding may stop it above 1e-6.
     max_iter : int
         Most iterations of ``exact``.
     start : matrix like X, optional
