@@ -7,6 +7,7 @@ BY_ID = "held-out cells are drawn in the order of the ids, and columns are summe
 ONE_FILL = "a column is filled by one call whether or not it is scored, so reliance is fitted once"
 KEY = "the summary has a new key, unreached_got; no cell changed"
 LIMIT = "a limit below what the channels take is refused by the same sentence as any other"
+PYG = "a transform prints all its arguments; weights listed twice add up; integers become float32"
 
 CHANGED = {
     **dict.fromkeys(
@@ -53,6 +54,20 @@ CHANGED = {
             "files: check as JSON",
         ),
         KEY,
+    ),
+    **dict.fromkeys(
+        (
+            "ecosystem: pyg weighted",
+            "ecosystem: pyg torch",
+            "ecosystem: pyg torch float64 rw",
+            "ecosystem: pyg torch exact",
+            "ecosystem: pyg torch chebyshev",
+            "ecosystem: pyg masked",
+            "ecosystem: pyg hetero",
+            "ecosystem: pyg hetero standardized",
+            "ecosystem: pyg hetero by the plain transform",
+        ),
+        PYG,
     ),
     "refusals: memory too small": LIMIT,
 }

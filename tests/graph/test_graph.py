@@ -28,6 +28,7 @@ from graphfill.graph import Graph
 SOURCE, TARGET, WEIGHT = [0, 1, 0, 2], [1, 2, 2, 3], [1.0, 2.0, 3.0, 0.5]
 PAIRS = list(zip(SOURCE, TARGET, strict=True))
 INDEX = np.array([SOURCE, TARGET])
+BOTH_WAYS = np.concatenate([INDEX, INDEX[::-1]], axis=1)  # as PyG lists undirected edges
 INDPTR, INDICES = [0, 2, 4, 7, 8, 8], [1, 2, 0, 2, 0, 1, 3, 2]
 WEIGHTS = [1.0, 3.0, 1.0, 2.0, 3.0, 2.0, 0.5, 0.5]
 
@@ -61,8 +62,8 @@ def ig_graph():
 
 
 def pyg_data():
-    edge_attr = torch.tensor(WEIGHT)[:, None]
-    return Data(edge_index=torch.tensor(INDEX), num_nodes=5, edge_attr=edge_attr)
+    edge_attr = torch.tensor(WEIGHT * 2)[:, None]
+    return Data(edge_index=torch.tensor(BOTH_WAYS), num_nodes=5, edge_attr=edge_attr)
 
 
 def table(frame=pd.DataFrame):
@@ -95,7 +96,7 @@ UNWEIGHTED = {
     "networkx": lambda: Graph.from_networkx(nx_graph()),
     "igraph": lambda: Graph.from_igraph(ig_graph()),
     "pyg": lambda: Graph.from_pyg(pyg_data()),
-    "pyg tensor": lambda: Graph.from_pyg(torch.tensor(INDEX), n_nodes=5),
+    "pyg tensor": lambda: Graph.from_pyg(torch.tensor(BOTH_WAYS), n_nodes=5),
     "of graph": lambda: Graph.of(Graph.from_edges(PAIRS, n_nodes=5), n_nodes=9),
     "of scipy": lambda: Graph.of(matrix()),
     "of networkx": lambda: Graph.of(nx_graph(), n_nodes=5),
@@ -338,6 +339,8 @@ def test_scipy_duplicates_add_up_without_overflow():
         (lambda: Graph.from_networkx(nx.DiGraph([(0, 1), (1, 0), (2, 1)])), "2 to 1"),
         (lambda: Graph.from_igraph(igraph.Graph(edges=[(0, 1)], directed=True)), "0 to 1"),
         (lambda: Graph.of(nx.MultiDiGraph([("a", "b")])), "'a' to 'b'"),
+        (lambda: Graph.from_pyg(torch.tensor(BOTH_WAYS[:, :-1]), n_nodes=5), "2 to 3"),
+        (lambda: Graph.of(Data(edge_index=torch.tensor(INDEX), num_nodes=5)), "0 to 1"),
     ],
 )
 def test_directed_graphs_are_symmetrized_with_a_notice(make, edge):
@@ -371,6 +374,26 @@ def test_symmetric_graphs_pass_without_a_notice():
         Graph.from_edges([0, 1, 0, 1, 2], [1, 0, 1, 0, 2], directed="refuse")
         Graph.from_edges([0, 1, 2, 0], [1, 0, 2, 2], weight=[2, 2, 1, 0], directed="refuse")
         Graph.from_edges([0, 1], [1, 2])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_edges_in_any_order_are_known_to_be_mirrored(weighted):
+    rng = np.random.default_rng(0)
+    ends = rng.integers(0, 300, (2, 2000))
+    attributes = {"w": torch.tensor(np.tile(rng.random(2000), 2))} if weighted else {}
+    order = rng.permutation(4000)
+
+    def graph(kept, **options):
+        index = torch.tensor(np.concatenate([ends, ends[::-1]], axis=1)[:, kept])
+        data = Data(edge_index=index, num_nodes=300, **{k: w[kept] for k, w in attributes.items()})
+        return Graph.from_pyg(data, edge_weight="w" if weighted else None, **options)
+
+    graph(order, directed="refuse")
+    u, v = (int(end) for end in ends[:, 17])
+    pair = [k for k in order if {*ends[:, k % 2000]} == {u, v}]
+    assert len(pair) == 2
+    with pytest.warns(SymmetrizedWarning, match=rf"({u} to {v}|{v} to {u}) is not listed alike"):
+        graph([k for k in order if k != pair[0]])
 
 
 def test_blocks_of_any_shape():
@@ -650,6 +673,9 @@ REFUSED = [
      "An edge_index does not tell how many nodes there are: pass n_nodes as well."),
     (lambda: Graph.from_pyg(pyg_data(), edge_weight="edge_weight"),
      "Data has no attribute 'edge_weight' to take weights from."),
+    (lambda: Graph.from_pyg(torch.tensor(INDEX.T), n_nodes=5),
+     "edge_index has shape (4, 2) but must be two rows [2, n_edges], sources and targets: pass "
+     "edge_index.t() if it is two columns."),
     (lambda: Graph.from_pyg(HeteroData()),
      "The data have neither edge_index nor adj_t, hence no edges."),
     (lambda: Graph.of(Data(x=torch.ones(3, 1))),

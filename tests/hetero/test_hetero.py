@@ -302,3 +302,27 @@ def test_refusals_name_type_place_and_remedy():
     narrow = features | {"author": features["author"][:, :2]}
     with pytest.raises(gf.InputError, match=r"'paper' with 3 column.* and 'author' with 2"):
         propagate_hetero(narrow, edges, shared=["paper", "author"])
+
+
+def test_a_type_that_only_passes_information_on():
+    """It joins the papers of a topic; its own 100 columns are never made."""
+    features, edges = small(columns=100)
+    expected = propagate_hetero(features, edges)
+    for weights in (None, {"on": 1.0}):
+        result = propagate_hetero(features, edges, like={"topic": None}, weights=weights)
+        assert result.features["topic"] == 4
+        assert result.unreached["topic"].shape == (4, 0)
+        for kind in ("paper", "author"):
+            np.testing.assert_array_equal(result.features[kind], expected.features[kind])
+    propagate_hetero(features, edges, like={"topic": None}, weights="held-out")
+
+
+def test_a_table_of_a_type_that_only_passes_information_on_stays_as_it_was():
+    pd = pytest.importorskip("pandas")
+    papers = pd.DataFrame({"id": ["p", "q"], "year": [1990.0, NAN]})
+    venues = pd.DataFrame({"id": ["v"]})
+    held = {("paper", "in", "venue"): (["p", "q"], ["v", "v"])}
+    tables = {"paper": papers, "venue": venues}
+    result = propagate_hetero(tables, held, id="id", like={"venue": None})
+    assert result.features["venue"] is venues
+    assert result.features["paper"]["year"].tolist() == [1990.0, 1990.0]

@@ -55,7 +55,7 @@ def test_arrays_that_do_not_fit_are_refused():
 
 def test_a_graph_is_the_same_on_64_cores_and_takes_no_more_than_its_edges_call_for(monkeypatch):
     def built_on(cores, *edges):
-        monkeypatch.setattr("graphfill.kernels._compiled_graphs.available", lambda: cores)
+        monkeypatch.setattr("graphfill.kernels._compiled_graphs.default_threads", lambda: cores)
         return [array.tobytes() for array in kernels.build_csr(*edges, "mean", False)]
 
     rng = np.random.default_rng(2)

@@ -12,6 +12,9 @@ from graphfill.pyg import FeaturePropagation  # noqa: E402
 
 NAN = float("nan")
 
+# Graphs are listed one way here, for brevity.
+pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.SymmetrizedWarning")
+
 
 def graphs(count=25, dtype=torch.float32, gaps=False):
     torch.manual_seed(0)

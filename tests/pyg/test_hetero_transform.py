@@ -84,9 +84,14 @@ def test_sparse_edges_weights_masks_and_indicators():
 
     weighted = data.clone()
     weighted[OF].edge_weight = torch.rand(80) + 0.1
-    assert torch.equal(HeteroPropagation(weights={"on": 0.5})(weighted)["paper"].x, expected)
-    named = HeteroPropagation(weights={"on": 0.5}, edge_weight="edge_weight")
-    assert not torch.equal(named(weighted)["paper"].x, expected)
+    ignored = HeteroPropagation(weights={"on": 0.5}, edge_weight=None)
+    assert torch.equal(ignored(weighted)["paper"].x, expected)
+    by_weight = HeteroPropagation(weights={"on": 0.5})(weighted)["paper"].x
+    assert not torch.equal(by_weight, expected)
+    weighted[OF].length = weighted[OF].edge_weight
+    del weighted[OF].edge_weight
+    named = HeteroPropagation(weights={"on": 0.5}, edge_weight="length")
+    assert torch.equal(named(weighted)["paper"].x, by_weight)
 
     mask = data["paper"].x.isnan()
     masked = data.clone()
@@ -123,6 +128,46 @@ def test_weights_that_no_edge_type_has_are_refused():
         with pytest.raises(gf.InputError, match=r"'edge_atr' .* they have: 'edge_attr', 'edge_i"):
             transform(edge_weight="edge_atr")(data)
         transform(edge_weight="edge_attr")(data)  # one type has it, the other counts 1 each
+
+
+def test_a_mask_by_name_is_looked_up_in_every_type():
+    data = library()
+    expected = HeteroPropagation()(data)["paper"].x
+    data["paper"].hidden = data["paper"].x.isnan()
+    data["paper"].x = data["paper"].x.nan_to_num(7.0)
+    for mask in ("hidden", {"paper": "hidden"}):
+        assert torch.equal(HeteroPropagation(missing_mask=mask)(data)["paper"].x, expected)
+    with pytest.raises(gf.InputError, match="has no 'gone' to take missing_mask from"):
+        HeteroPropagation(missing_mask="gone")(data)
+
+
+def test_a_type_that_only_passes_information_on_gets_no_features():
+    data = library()
+    expected = HeteroPropagation()(data)
+    for transform in (HeteroPropagation, FeaturePropagation):
+        filled = transform(like={"subject": None}, solver="exact", normalization="rw")(data)
+        assert "x" not in filled["subject"]
+        assert filled["subject"].num_nodes == 3
+        for kind in ("paper", "author"):
+            assert torch.equal(filled[kind].x, expected[kind].x)
+
+
+def test_weights_that_want_a_gradient_and_edges_of_another_shape_are_refused():
+    data = library()
+    data[ON].edge_weight = torch.rand(40).requires_grad_()
+    with pytest.raises(gf.InputError, match=r"wanted for the edge weights of \('paper', 'on', 's"):
+        HeteroPropagation()(data)
+    with torch.no_grad():
+        HeteroPropagation()(data)
+    data[OF].edge_index = data[OF].edge_index.t()
+    with torch.no_grad(), pytest.raises(gf.InputError, match=r"'of', 'author'\) has shape \(80, 2"):
+        HeteroPropagation()(data)
+
+
+def test_steps_are_refused_where_the_limit_is_solved_for():
+    with pytest.raises(gf.InputError, match="num_iterations is 5 but solver='exact' solves for"):
+        HeteroPropagation(n_iter=5)
+    HeteroPropagation(n_iter=5, solver="diffusion")
 
 
 @pytest.mark.parametrize("kind", ["aa", "subject"])

@@ -16,6 +16,9 @@ from graphfill.pyg import _torch_solver as torch_solver  # noqa: E402
 
 NAN = float("nan")
 
+# Graphs are listed one way here, for brevity.
+pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.SymmetrizedWarning")
+
 
 def sparse_data(dtype, n=300, columns=9):
     """A weighted graph of several components, some of which know nothing of some columns."""

@@ -1,10 +1,12 @@
 """The plain function: formulas, options, promises and refusals."""
 
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
 from reference import adjacency, closed_form, diffused, unreached
+from scipy.spatial import cKDTree
 
 import graphfill as gf
 from graphfill.errors import InputError
@@ -266,6 +268,48 @@ class TestPromises:
         with pytest.warns(gf.ConvergenceWarning, match="after 2 iterations"):
             gf.propagate(X, graph, solver="exact", max_iter=2)
         assert gf.propagate(X, graph).converged is None
+
+    @pytest.mark.parametrize("normalization", ["sym", "rw"])
+    @pytest.mark.parametrize("form", ["points", "grid", "path", "tree"])
+    def test_float32_holds_its_default_tolerance(self, form, normalization):
+        """Smooth columns of which 1 in 300 cells is known: rounding is felt most there."""
+        rng = np.random.default_rng(3)
+        n = 2500
+        t, points = np.arange(n), rng.random((n, 2))
+        column = t % 50
+        edges = {
+            "points": cKDTree(points).query_pairs(0.04, output_type="ndarray").T,
+            "grid": np.hstack([[t[column < 49], t[column < 49] + 1], [t[:-50], t[50:]]]),
+            "path": [t[:-1], t[1:]],
+            "tree": [t[1:] // 3, t[1:]],
+        }[form]
+        across = points[:, 0] if form == "points" else t / n
+        X = np.stack([across, 1000 + across, np.sin(9 * across), 1e4 * across], axis=1)
+        X[rng.random(X.shape) < 0.997] = np.nan
+        graph = gf.Graph.from_edges(*edges, n_nodes=n)
+        options = {"normalization": normalization, "solver": "exact", "unreached": "nan"}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", gf.UnreachedWarning)
+            result = gf.propagate(X.astype(np.float32), graph, **options)
+            limit = gf.propagate(X, graph, **options).X
+        assert result.converged
+        assert result.residual <= 1e-4
+        apart = np.nanmax(np.abs(result.X - limit), axis=0) / np.nanmax(np.abs(limit), axis=0)
+        assert apart.max() < 1e-3
+
+    def test_float32_is_held_to_a_tolerance_that_is_passed_and_to_the_most_iterations(self):
+        n = 2500
+        graph = gf.Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+        X = np.full((n, 1), np.nan, dtype=np.float32)
+        X[::300, 0] = np.sin(np.arange(0, n, 300))
+        options = {"normalization": "rw", "solver": "exact"}
+        whole = gf.propagate(X, graph, **options)
+        with pytest.warns(gf.ConvergenceWarning, match="float32 holds no more digits"):
+            assert gf.propagate(X, graph, tol=1e-9, **options).converged is False
+        with pytest.warns(gf.ConvergenceWarning, match=r"allow more iterations \(max_iter"):
+            stopped = gf.propagate(X, graph, max_iter=whole.n_iter - 1, **options)
+        assert stopped.converged is False
+        assert 1e-6 < stopped.residual < 1e-4
 
 
 class TestUnreached:

@@ -21,7 +21,7 @@ from ._ids import (
     factorize,
     is_table,
 )
-from ._readers import check_attribute, from_table, split_pairs, weight_attribute
+from ._readers import check_attribute, from_table, split_pairs, two_rows, weight_attribute
 
 __all__ = [
     "Graph",
@@ -31,6 +31,7 @@ __all__ = [
     "from_table",
     "is_table",
     "split_pairs",
+    "two_rows",
     "weight_attribute",
 ]
 __all__ += ["CACHE_BYTES", "WORTH_HAVING", "choose_order", "cluster_order", "inverse_order"]

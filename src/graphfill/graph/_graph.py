@@ -106,8 +106,10 @@ class Graph:
     ) -> Graph:
         """Make a graph from two columns of ids, or from one list of pairs.
 
-        Ids may be anything that can be hashed, but not missing; two ids are the same node if
-        ``==`` says so. Whole floats count as integers.
+        A list has no direction: each pair is one undirected edge, listed once or both ways. (A
+        matrix, a DiGraph and PyG's ``edge_index`` have one; what they list one way only is taken
+        both ways with a `SymmetrizedWarning`.) Ids may be anything that can be hashed, but not
+        missing; two ids are the same node if ``==`` says so. Whole floats count as integers.
 
         Parameters
         ----------
@@ -242,7 +244,8 @@ class Graph:
         Parameters
         ----------
         data : tensor of shape (2, n_edges), or object with ``edge_index`` and ``num_nodes``
-            An ``adj_t`` in place of ``edge_index`` is read as a matrix, see `from_scipy`.
+            Edges are taken both ways, with a `SymmetrizedWarning` if some are listed one way
+            only. An ``adj_t`` in place of ``edge_index`` is read as a matrix, see `from_scipy`.
         n_nodes : int, optional
             By default ``data.num_nodes``.
         edge_weight : str, optional
@@ -262,8 +265,12 @@ class Graph:
             raise InputError(
                 "An edge_index does not tell how many nodes there are: pass n_nodes as well."
             )
-        weights = None if edge_weight is None else reader.weight_attribute(data, edge_weight)
-        return cls.from_edges(edge_index, weight=weights, n_nodes=n_nodes, **options)
+        source, target = (as_ids(ends, "edge") for ends in reader.two_rows(edge_index))
+        edges = by_number(source, target, check_node_count(n_nodes))._replace(directed=True)
+        if edge_weight is not None:
+            weights = as_array(reader.weight_attribute(data, edge_weight))
+            edges = edges._replace(weights=check_edge_weights(weights, source.size))
+        return cls._from(edges, **options)
 
     @classmethod
     def of(cls, graph: Any, n_nodes: int | None = None) -> Graph:

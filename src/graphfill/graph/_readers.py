@@ -144,6 +144,17 @@ def from_sparse_tensor(A: Any) -> tuple[Array, Array, Any]:
     return indptr.numpy(), indices.numpy(), values
 
 
+def two_rows(edge_index: Any, what: str = "edge_index") -> Array:
+    """PyG's edges as an array; refuse another shape."""
+    ends = as_array(edge_index)
+    if ends.ndim != 2 or len(ends) != 2:
+        raise InputError(
+            f"{what} has shape {ends.shape} but must be two rows [2, n_edges], sources and "
+            "targets: pass edge_index.t() if it is two columns."
+        )
+    return ends
+
+
 def weight_attribute(data: Any, name: str) -> Any:
     """The attribute of that name; refuse data without it."""
     values = getattr(data, name, None)

@@ -100,6 +100,8 @@ class NodeTypes:
     def rebuild(self, kind: str, filled: NDArray[np.floating]) -> Any:
         """The filled features of one type as the kind of object that came in."""
         columns: Any = self.opened[kind].rebuild(filled) if kind in self.opened else filled
+        if not self.channels[kind]:  # it only passed information on
+            return self.tables[kind].frame if kind in self.tables else self.sizes[kind]
         if kind not in self.tables:
             return columns
         import narwhals as nw
@@ -225,9 +227,9 @@ def _channels(
 
 
 def give_columns(
-    nodes: NodeTypes, neighbours: Mapping[str, Collection[str]], like: Mapping[str, str] | None
+    nodes: NodeTypes, neighbours: Mapping[str, Collection[str]], like: Mapping[str, Any] | None
 ) -> None:
-    """Give each type without features the columns of the types it is linked to."""
+    """Give each type without features the columns of the types it is linked to; or none."""
     bare = [kind for kind in nodes.sizes if kind not in nodes.opened]
     like = like or {}
     for kind, model in like.items():
@@ -236,7 +238,7 @@ def give_columns(
                 f"like= gives columns to {kind!r}, but the node types without features are: "
                 f"{listed(bare)}."
             )
-        if model not in nodes.opened:
+        if model is not None and model not in nodes.opened:
             raise InputError(
                 f"like= gives {kind!r} the columns of {model!r}, but the node types with features "
                 f"are: {listed(nodes.opened)}."
@@ -245,6 +247,9 @@ def give_columns(
         models = [other for other in nodes.opened if other in neighbours[kind]]
         if kind in like:
             models = [like[kind]]
+            if like[kind] is None:
+                nodes.channels[kind] = []
+                continue
         distinct = {tuple(nodes.channels[other]) for other in models}
         union = list(dict.fromkeys(c for other in models for c in nodes.channels[other]))
         by_name = all(channel[0] == "" for channel in union)
@@ -254,7 +259,7 @@ def give_columns(
                 why = "no neighbouring type with any"
             raise InputError(
                 f"The node type {kind!r} has no features and {why}: say whose columns it gets by "
-                f"like={{{kind!r}: ...}}."
+                f"like={{{kind!r}: ...}}, or that it gets none by None."
             )
         nodes.channels[kind] = union
         nodes.models[kind] = models

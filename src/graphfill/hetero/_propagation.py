@@ -31,7 +31,8 @@ class HeteroResult:
     Attributes
     ----------
     features : dict by node type, each of the kind that came in
-        Filled; types that came without features have some now.
+        Filled; types that came without features have some now, unless `like` has None for them:
+        these stay as they came.
     weights : dict by edge type
         What each counted for; reverse types are left out.
     n_iter, residual : the most steps and the largest relative residual of any column
@@ -58,7 +59,7 @@ def propagate_hetero(
     *,
     weights: Mapping[Any, float] | str | None = None,
     shared: Any = None,
-    like: Mapping[str, str] | None = None,
+    like: Mapping[str, str | None] | None = None,
     standardize: bool = False,
     id: Any = None,
     normalization: str = "rw",
@@ -94,7 +95,7 @@ def propagate_hetero(
         Arrays without names whose columns are the same by position.
     like : dict, optional
         For types without features: whose columns they get. By default those of the types they
-        are linked to.
+        are linked to; None where a type gets none and only passes information on.
     standardize : bool
         Propagate each column as standard scores, with the mean and deviation of each type's known
         cells, and turn them back: for types that measure one thing on scales of their own, such

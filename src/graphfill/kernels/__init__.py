@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ._forest import forest
 from ._loops import implementation
-from ._threads import available, cut, share
+from ._threads import available, cut, default_threads, share
 from ._tiles import (
     Passes,
     empty_tile,
@@ -31,7 +31,7 @@ __all__ += ["known_cells", "pack", "reach", "survey", "unpack"]
 __all__ += ["build_csr", "cluster_order", "components", "select_rows"]
 # What a tile can be, and what memory the passes take besides; threads, and the rows they share.
 __all__ += ["empty_tile", "extra_bytes", "tile_widths"]
-__all__ += ["available", "cut", "implementation", "share"]
+__all__ += ["available", "cut", "default_threads", "implementation", "share"]
 __all__ += ["forest"]  # trees
 
 if implementation == "compiled":

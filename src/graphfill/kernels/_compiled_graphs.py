@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from . import _compiled
-from ._threads import available, cut, share
+from ._threads import cut, default_threads, share
 
 Array = np.ndarray
 MERGE_RULES = ("mean", "sum", "max", "min")
@@ -108,7 +108,7 @@ def _shares(n_edges: int, n_nodes: int) -> int:
     Few enough that these take no more than a small multiple of the edges, or of the nodes.
     """
     places = max(PLACES_PER_EDGE * n_edges // max(n_nodes, 1), 4)
-    return min(available(), MOST_SHARES, isqrt(places))
+    return min(default_threads(), MOST_SHARES, isqrt(places))
 
 
 def _even_bounds(source: Array, target: Array, n_nodes: int, parts: int) -> Array:
@@ -125,7 +125,7 @@ def _even_bounds(source: Array, target: Array, n_nodes: int, parts: int) -> Arra
 
 def _by_rows(work: Callable[[int, int], None], n_rows: int, ends: Array | None = None) -> None:
     """Share the rows so that each thread writes about as many entries (``ends``: their sums)."""
-    threads = available()
+    threads = default_threads()
     if ends is None:
         share(work, cut(n_rows, threads), threads)
         return
@@ -149,7 +149,7 @@ def cluster_order(indptr: Array, indices: Array, walk: Array, sweeps: int = 4) -
     breadth-first walk of the graph first meets them, and so do the nodes of each.
     """
     n = len(indptr) - 1
-    threads = available()
+    threads = default_threads()
     parts = cut(n, 4)  # fixed, so that the order does not depend on the threads
     label = np.arange(n, dtype=np.int32)
     for _ in range(sweeps):
@@ -174,7 +174,7 @@ def select_rows(
 
     Entries whose column has a negative rank are left out.
     """
-    threads = available()
+    threads = default_threads()
     pieces = cut(len(order), 4 * threads)
     new_indptr = np.zeros(len(order) + 1, dtype=np.int64)
     arrays = (indptr, indices, weights, order, rank, new_indptr)

@@ -7,6 +7,7 @@ side; no OpenMP runtime is needed, and none can clash with torch's.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -23,6 +24,22 @@ def available() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def default_threads() -> int:
+    """How many threads to use unless told: as many as cores, or fewer where others are set to.
+
+    That is the first number of OMP_NUM_THREADS, and what torch is set to where it was imported:
+    by ``torch.set_num_threads``, or one in a worker of a DataLoader.
+    """
+    limits = [available()]
+    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if first.isdecimal():
+        limits.append(int(first))
+    torch = sys.modules.get("torch")  # no import of torch for it
+    if torch is not None:
+        limits.append(torch.get_num_threads())
+    return max(1, min(limits))
 
 
 def share(work: Callable[..., Any], pieces: Iterable[tuple[Any, ...]], threads: int) -> list[Any]:

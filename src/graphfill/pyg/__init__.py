@@ -3,7 +3,7 @@
 >>> import torch
 >>> from torch_geometric.data import Data
 >>> from graphfill.pyg import FeaturePropagation
->>> path = torch.tensor([[0, 1], [1, 2]])
+>>> path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 >>> data = Data(x=torch.tensor([[1.0], [float("nan")], [3.0]]), edge_index=path)
 >>> FeaturePropagation(normalization="rw", solver="exact")(data).x.flatten()
 tensor([1., 2., 3.])

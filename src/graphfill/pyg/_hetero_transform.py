@@ -4,21 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch_geometric.transforms import BaseTransform
+from torch_geometric.data import HeteroData
 
 from ..errors import GraphfillWarning, InputError, warn_caller
+from ..graph import two_rows
 from ..hetero import propagate_hetero
 from ..hetero._relations import check_weights_kind
 from ..solve import PropagationOptions
-from ._tensors import compressed, features_of, is_sparse, missing_cells, with_indicator
+from . import _tensors as tensors
+from ._base import WEIGHT, Transform, check_attribute_name
 
 
-class TypedTransform(BaseTransform):
+class TypedTransform(Transform):
     """How a transform fills every node type of a HeteroData, by what it was made with.
 
     `types` are the options of :func:`graphfill.propagate_hetero` that are not of propagation.
@@ -48,9 +50,16 @@ class TypedTransform(BaseTransform):
         else:
             super().__setattr__(name, value)
 
+    def _defaults(self) -> dict[str, Any]:
+        named = super()._defaults()
+        rest = {one.name: one.default for one in fields(PropagationOptions)}
+        rest |= {"seed": 0, "progress": False}
+        others = (name for name in rest if name not in named and hasattr(self, name))
+        return named | {name: rest[name] for name in others}
+
     def forward(self, data: Any) -> Any:
         featured = [kind for kind in data.node_types if self.attr in data[kind]]
-        masks = self._masks(featured)
+        masks = self._masks(data, featured)
         features: dict[str, Any] = {}
         missing: dict[str, Tensor] = {}
         for kind in data.node_types:
@@ -64,11 +73,12 @@ class TypedTransform(BaseTransform):
                     )
                 features[kind] = int(n_nodes)
                 continue
-            features[kind] = x = features_of(store, self.attr, f"The node type {kind!r}")
-            missing[kind] = missing_cells(x, masks.get(kind))
-            if kind in masks:
-                wide = x if x.is_floating_point() else x.double()
-                features[kind] = wide.masked_fill(missing[kind], torch.nan)
+            where = f"The node type {kind!r}"
+            features[kind] = x = tensors.features_of(store, self.attr, where)
+            missing[kind] = tensors.missing_cells(x, masks.get(kind))
+            if kind in masks and bool(missing[kind].any()):
+                floats = tensors.as_floats(x, missing[kind])
+                features[kind] = floats.masked_fill(missing[kind], torch.nan)
         tracked = [kind for kind in featured if features[kind].requires_grad]
         if tracked and torch.is_grad_enabled():
             warn_caller(
@@ -83,17 +93,22 @@ class TypedTransform(BaseTransform):
         for kind, filled in result.features.items():
             if kind in missing and not bool(missing[kind].any()):
                 filled = data[kind][self.attr]  # integers too
+            elif isinstance(filled, int):  # the type only passes information on
+                continue
             elif kind not in missing:
                 filled = torch.from_numpy(filled).to(device)
                 missing[kind] = torch.ones_like(filled, dtype=torch.bool)
             if self.add_indicator:
-                filled = with_indicator(filled, missing[kind])
+                filled = tensors.with_indicator(filled, missing[kind])
             data[kind][self.attr] = filled
         return data
 
-    def _masks(self, featured: Sequence[str]) -> dict[str, Any]:
+    def _masks(self, data: Any, featured: Sequence[str]) -> dict[str, Any]:
         """The masks by node type; refuses one for them all, or for a type without features."""
         masks = {} if self.missing_mask is None else self.missing_mask
+        if isinstance(masks, str):
+            holders = [kind for kind in featured if masks in data[kind]]
+            masks = dict.fromkeys(holders or featured[:1], masks)
         if not isinstance(masks, dict):
             raise InputError(
                 f"missing_mask is a {type(masks).__name__} but HeteroData takes a dict of masks by "
@@ -105,20 +120,29 @@ class TypedTransform(BaseTransform):
                     f"missing_mask has the node type {kind!r}, which has no {self.attr!r} to mask: "
                     f"name one that has ({', '.join(map(repr, featured)) or 'none'})."
                 )
-        return masks
+        return {kind: tensors.mask_of(data[kind], mask) for kind, mask in masks.items()}
 
     def _edges(self, data: Any) -> dict[Any, tuple[Any, ...]]:
         """The edges of each type, with weights where the type has the attribute for them."""
         stores = {key: data[key] for key in data.edge_types}
         name = self.edge_weight
         values = [getattr(store, name or "", None) for store in stores.values()]
-        if name is not None and all(value is None for value in values):
+        if name not in (None, WEIGHT) and all(value is None for value in values):
             attributes = sorted(set[str]().union(*(store.keys() for store in stores.values())))
             raise InputError(
                 f"No edge type has an attribute {name!r} to take weights from; they have: "
                 f"{', '.join(map(repr, attributes)) or 'nothing'}."
             )
         return {key: _edges_of_type(key, store, name) for key, store in stores.items()}
+
+
+def check_steps(steps: int | None, options: PropagationOptions) -> None:
+    """Refuse a number of steps where the limit is solved for."""
+    if steps is not None and options.exact:
+        raise InputError(
+            f"num_iterations is {steps} but solver='exact' solves for the limit, whatever the "
+            "number: leave one of them out (max_iter bounds the search)."
+        )
 
 
 class HeteroPropagation(TypedTransform):
@@ -138,7 +162,8 @@ class HeteroPropagation(TypedTransform):
         reach it through the other types without being given to them.
     like : dict, optional
         For types without features, the type whose columns they get; by default that of the only
-        neighbouring type with features.
+        neighbouring type with features. None where a type is to get none, and only passes
+        information on.
     standardize : bool
         Propagate each column as standard scores of its own type, and turn them back.
     attr, missing_mask, edge_weight, add_indicator
@@ -160,17 +185,19 @@ class HeteroPropagation(TypedTransform):
     """
 
     __module__ = "graphfill.pyg"
+    _fills = (HeteroData,), "HeteroData"
+    _instead = "use FeaturePropagation where nodes have one type"
 
     def __init__(
         self,
         *,
         weights: Any = None,
         shared: Any = None,
-        like: dict[str, str] | None = None,
+        like: dict[str, str | None] | None = None,
         standardize: bool = False,
         attr: str = "x",
-        missing_mask: dict[str, Any] | None = None,
-        edge_weight: str | None = None,
+        missing_mask: dict[str, Any] | str | None = None,
+        edge_weight: str | None = WEIGHT,
         add_indicator: bool = False,
         normalization: str = "rw",
         solver: str = "exact",
@@ -178,19 +205,17 @@ class HeteroPropagation(TypedTransform):
         **options: Any,
     ) -> None:
         check_weights_kind(weights)
+        check_attribute_name("attr", attr)
+        check_attribute_name("edge_weight", edge_weight, optional=True)
         self.types = {"weights": weights, "shared": shared, "like": like}
         self.types |= {"standardize": standardize, "seed": options.pop("seed", 0)}
         self.types |= {"progress": options.pop("progress", False)}
         self.options = PropagationOptions(
             normalization=normalization, solver=solver, unreached=unreached, **options
         )
+        check_steps(options.get("n_iter"), self.options)
         self.attr, self.missing_mask = attr, missing_mask
         self.edge_weight, self.add_indicator = edge_weight, add_indicator
-
-    def __repr__(self) -> str:
-        normalization, solver = self.options.normalization, self.options.solver
-        weights = self.types["weights"]
-        return f"{type(self).__name__}({normalization=!r}, {solver=!r}, {weights=!r})"
 
 
 def _edges_of_type(key: Any, store: Any, edge_weight: str | None) -> tuple[Any, ...]:
@@ -199,13 +224,18 @@ def _edges_of_type(key: Any, store: Any, edge_weight: str | None) -> tuple[Any, 
     edges = getattr(store, name, None)
     if edges is None:
         raise InputError(f"The edge type {key!r} has neither edge_index nor adj_t, hence no edges.")
-    weights = None if edge_weight is None else getattr(store, edge_weight, None)
-    if is_sparse(edges):
-        weights = None if edge_weight == name else weights
-        indptr, indices, values = compressed(edges, weights)
+    tensors.check_values(name, edges)
+    sparse = tensors.is_sparse(edges)
+    if edge_weight not in (WEIGHT, name) and getattr(store, edge_weight or "", None) is None:
+        edge_weight = None  # other types have it
+    weights = tensors.weights_of(store, edge_weight, of_matrix=sparse)
+    if edge_weight is not None and tensors.wants_gradient(edges if sparse else weights):
+        tensors.refuse_gradient(f"the edge weights of {key!r}", "detach them")
+    if sparse:
+        indptr, indices, values = tensors.compressed(edges, weights)
         rows = torch.repeat_interleave(torch.tensor(indptr).diff()).numpy()
         # adj_t has a row per target; a sparse edge_index one per source.
         ends = (indices, rows) if name == "adj_t" else (rows, indices)
-        return (*ends, values) if edge_weight == name or weights is not None else ends
-    source, target = edges.detach().cpu().numpy()
+        return ends if edge_weight is None or values is None else (*ends, values)
+    source, target = two_rows(edges, f"The edge_index of {key!r}")
     return (source, target) if weights is None else (source, target, weights)

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from torch_geometric.data import HeteroData
-from torch_geometric.transforms import BaseTransform
+from torch_geometric.data import Data
 
 from .. import imputers
-from ..errors import InputError, UnreachedWarning, check_choice, warn_caller
+from ..errors import GraphfillWarning, InputError, UnreachedWarning, check_choice, warn_caller
 from ..graph._graph import Graph
 from ..solve import check_row_count, open_matrix
-from ._tensors import features_of, graph_of, graph_starts
+from . import _tensors as tensors
+from ._base import WEIGHT, Transform, check_attribute_name, printed
 
 
-class Impute(BaseTransform):
+class Impute(Transform):
     """Fill the features of a Data or Batch by an imputer, fitted anew to each graph.
 
     Parameters
@@ -37,13 +37,15 @@ class Impute(BaseTransform):
     >>> import torch
     >>> from torch_geometric.data import Data
     >>> from graphfill import NeighborMeanImputer
-    >>> path = torch.tensor([[0, 1], [1, 2]])
+    >>> path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
     >>> data = Data(x=torch.tensor([1.0, float("nan"), 5.0]), edge_index=path)
     >>> Impute(NeighborMeanImputer())(data).x
     tensor([1., 3., 5.])
     """
 
     __module__ = "graphfill.pyg"
+    _fills = (Data,), "Data and Batch"
+    _instead = "use HeteroPropagation, or apply it to one node type at a time"
 
     def __init__(
         self,
@@ -51,7 +53,7 @@ class Impute(BaseTransform):
         attr: str = "x",
         *,
         missing_mask: Any = None,
-        edge_weight: str | None = None,
+        edge_weight: str | None = WEIGHT,
         directed: str = "symmetrize",
     ) -> None:
         if isinstance(imputer, type) or not hasattr(imputer, "fit_transform"):
@@ -60,22 +62,32 @@ class Impute(BaseTransform):
                 "MeanImputer()."
             )
         check_choice("directed", directed, ("symmetrize", "refuse"))
+        check_attribute_name("attr", attr)
+        check_attribute_name("edge_weight", edge_weight, optional=True)
         self.imputer, self.attr, self.missing_mask = imputer, attr, missing_mask
         self.edge_weight, self.directed = edge_weight, directed
 
     def forward(self, data: Any) -> Any:
-        if isinstance(data, HeteroData):
-            raise InputError(
-                f"{type(self).__name__} fills Data and Batch, not {type(data).__name__}: use "
-                "HeteroPropagation, or apply it to one node type at a time."
-            )
-        x = features_of(data, self.attr)
-        opened = open_matrix(x, missing_mask=self.missing_mask)
+        x = tensors.features_of(data, self.attr)
+        missing = tensors.missing_cells(x, tensors.mask_of(data, self.missing_mask))
+        opened = open_matrix(x, missing_mask=missing)
+        if bool(missing.any()) and not x.is_floating_point():
+            opened = open_matrix(tensors.as_floats(x, missing), missing_mask=missing)
         graph = None
         if "graph" in self.imputer.get_params(deep=False):
-            graph = graph_of(data, len(x), edge_weight=self.edge_weight, directed=self.directed)
+            graph, weights = tensors.graph_of(
+                data, len(x), edge_weight=self.edge_weight, directed=self.directed
+            )
+            if weights is not None:
+                tensors.refuse_gradient(f"{self.edge_weight!r}", "detach it")
             check_row_count(len(x), graph.n_nodes)
-        starts = graph_starts(data)
+        if tensors.wants_gradient(x):
+            warn_caller(
+                f"{self.attr!r} requires a gradient, which does not pass through an imputer, so "
+                "the result is detached: fill under torch.no_grad() if that is meant.",
+                GraphfillWarning,
+            )
+        starts = tensors.graph_starts(data)
         if starts is None:
             filled, _ = self._fill(opened.values, graph)
         else:
@@ -139,8 +151,8 @@ class Impute(BaseTransform):
             )
         return np.concatenate(parts)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.imputer!r})"
+    def _arguments(self) -> list[str]:
+        return [part.removeprefix("imputer=") for part in super()._arguments()]
 
 
 def _cut(graph: Graph, low: int, high: int) -> Graph:
@@ -164,7 +176,7 @@ class _Named(Impute):
         attr: str = "x",
         *,
         missing_mask: Any = None,
-        edge_weight: str | None = None,
+        edge_weight: str | None = WEIGHT,
         directed: str = "symmetrize",
         **parameters: Any,
     ) -> None:
@@ -176,8 +188,9 @@ class _Named(Impute):
             directed=directed,
         )
 
-    def __repr__(self) -> str:
-        return repr(self.imputer)
+    def _arguments(self) -> list[str]:
+        of_imputer = printed(self.imputer).partition("(")[2].removesuffix(")")
+        return [of_imputer] * bool(of_imputer) + super()._arguments()
 
 
 class ZeroImputer(_Named):

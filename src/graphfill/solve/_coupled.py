@@ -17,7 +17,7 @@ from ..errors import (
     warn_caller,
 )
 from ..graph import Graph
-from ..kernels import available
+from ..kernels import default_threads
 from ._field import FieldGraph, FieldSystem, Mask
 from ._field_fill import FITTING, FieldModel, field_bytes, fill_learnt, learn_field
 from ._matrix import check_row_count, open_matrix
@@ -86,7 +86,7 @@ def fill_field(
     memory_limit : int or str, optional
         Bytes (or "4GB"). A matrix that would take more, by an estimate, is refused.
     threads : int, optional
-        All available cores by default; the result has the same bits for any number.
+        By default as in :func:`graphfill.propagate`; the result has the same bits for any number.
     progress : bool or callable
         Show a progress bar, or call this with each further share of the work that is done.
 
@@ -148,7 +148,7 @@ def fill_field_with(
     missing = np.isnan(opened.values)
     _check_memory(missing, graph, options.memory_limit)
     values = np.asarray(opened.values, np.float64)
-    field = FieldGraph(graph, options.threads or available())
+    field = FieldGraph(graph, options.threads or default_threads())
     with progress_bar(progress) as tick:
         if model is None:
             model, system, _ = learn_field(values, field, options.seed)

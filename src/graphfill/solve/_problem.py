@@ -20,7 +20,7 @@ from ..errors import (
     check_number,
     warn_caller,
 )
-from ..kernels import available
+from ..kernels import default_threads
 from ._memory import parse_bytes
 from ._scaling import Span
 from ._solvers import resolution
@@ -28,6 +28,9 @@ from ._solvers import resolution
 Array = np.ndarray
 
 DEFAULT_TOL = {"float32": 1e-6, "float64": 1e-10}
+# A search in float32 that ends above the default, but below this, was stopped by rounding alone: it
+# builds up over the iterations that smooth columns take of which few cells are known.
+FLOAT32_HOLDS = 1e-4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +73,8 @@ class PropagationOptions:
 
     @property
     def n_threads(self) -> int:
-        """Threads to use: as many as asked for, or as there are cores."""
-        return self.threads or available()
+        """Threads to use: as many as asked for, or by default."""
+        return self.threads or default_threads()
 
     @property
     def exact(self) -> bool:
@@ -93,8 +96,9 @@ class Result:
         The largest relative residual of any column; see :func:`propagate`.
     residuals : ndarray [columns]
     converged : bool or None
-        Whether every column reached ``tol``, and weights lie near enough to each other for that
-        to tell; None when no ``tol`` was asked for.
+        Whether every column reached ``tol`` (in float32, unless it was passed, 1e-4: what rounding
+        leaves of it), and weights lie near enough to each other for that to tell; None when no
+        ``tol`` was asked for.
     n_unreached : int
         How many missing cells cannot be inferred from the graph.
     unreached : ndarray of bool [nodes, columns]
@@ -158,6 +162,13 @@ class Problem:
         """The residual at which a search stops."""
         return self.span.tolerance(self.tol)
 
+    def held(self, n_iter: int) -> float:
+        """The residual that an answer is held to, after so many iterations of the exact solver."""
+        stopped = n_iter >= self.options.max_iter
+        if self.options.tol is not None or self.dtype != np.float32 or stopped:
+            return self.tol
+        return FLOAT32_HOLDS
+
     @property
     def resolution(self) -> float:
         """Residuals are relative to no less than this share of the known cells' norm."""
@@ -200,7 +211,8 @@ def finish(
     """
     n_missing = len(label) * len(known_in_column) - int(known_in_column.sum())
     blurred = problem.blurred and n_missing > 0
-    tol = problem.tol if problem.options.exact else problem.options.tol
+    exact = problem.options.exact
+    tol = problem.held(int(n_iter.max())) if exact else problem.options.tol
     sizes = np.bincount(label, minlength=len(reached))
     result = Result(
         X,

@@ -68,7 +68,7 @@ def propagate(
     tol : float, optional
         Relative residual. ``exact`` stops there (default 1e-6 for float32, 1e-10 for
         float64); ``diffusion`` takes its steps regardless. A warning says when it was not
-        reached.
+        reached; by default float32 is held to 1e-4, as rounding may stop it above 1e-6.
     max_iter : int
         Most iterations of ``exact``.
     start : matrix like X, optional
@@ -89,7 +89,8 @@ def propagate(
         array takes to be read and given back, and two numbers a column and component where
         ``exact`` measures those apart.
     threads : int, optional
-        All available cores by default; the result has the same bits for any number.
+        By default all available cores, or as many as OMP_NUM_THREADS and an imported torch (one in
+        a worker of a DataLoader) allow; the result has the same bits for any number.
     progress : bool or callable
         Show a progress bar, or call this with each further share of the work that is done.
 

@@ -16,7 +16,7 @@ from ... import kernels
 from ...errors import InputError, option
 from ...graph import CACHE_BYTES
 from ...io import machine_memory
-from ...kernels._threads import available
+from ...kernels._threads import default_threads
 from ...solve import SMALL_BYTES
 from ...solve._memory import BLOCKS, Footprint, readable
 from ...trust._channels import BLOCK_BYTES
@@ -129,7 +129,7 @@ class Sizing:
 
     def _footprint(self, channels: int, alone: bool, copies: int) -> Footprint:
         small = self.n_nodes * 64 * VALUE_BYTES < SMALL_BYTES  # then every thread has tiles
-        blocks = BLOCKS[self.solver] * (available() if small else 1) + 2 * alone
+        blocks = BLOCKS[self.solver] * (default_threads() if small else 1) + 2 * alone
         return Footprint(
             n_rows=self.n_nodes, n_columns=channels, itemsize=VALUE_BYTES, entries=2 * self.n_edges,
             blocks=blocks, graph_copies=copies, weighted=self.weighted,

@@ -19,7 +19,7 @@ from ... import kernels
 from ...errors import InputError
 from ...graph import CACHE_BYTES, WORTH_HAVING
 from ...graph._graph import Graph
-from ...kernels._threads import available
+from ...kernels._threads import default_threads
 from ...table._alignment import align
 from ...table._column import Column
 from ...table._columns import open_column
@@ -69,8 +69,9 @@ class Speeds:
 
 def measure_speeds(sample: Sample, folder: Path) -> Speeds:
     """Try everything once; `folder` is where the disk is tried."""
-    pace = kernel_pace(sample, available())
-    alone = pace if available() == 1 else kernel_pace(sample, 1)
+    threads = default_threads()
+    pace = kernel_pace(sample, threads)
+    alone = pace if threads == 1 else kernel_pace(sample, 1)
     with tempfile.TemporaryDirectory(prefix=".graphfill-", dir=folder) as place:
         edges, write_byte = _edge_speeds(sample, Path(place)), _disk_speed(Path(place))
     rest = {"read_edge": sample.read_seconds, **edges, **_table_speeds(sample)}
