@@ -902,7 +902,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path, name):
     )
     assert done.stdout.strip() == (
         f"There is no room left to write {out} (disk full, or a limit on the size of files): "
-        "nothing was written; free some space, or name a file elsewhere."
+        "nothing of it was written; free some space, or name a file elsewhere."
     ), done.stderr
     assert done.stderr == ""
     assert os.listdir(tmp_path) == ["a.csv"]

@@ -123,8 +123,7 @@ def check_parquet(path: Path, file: Any, options: Options) -> None:
     size = sum(max(group.total_byte_size, 0) for group in groups)
     options.check_size(path, max(size, rows * meta.num_columns * CELL_BYTES))
     for number, group in enumerate(groups):
-        # Before a chunk's own record is looked at, which pyarrow does without a net: a row is read.
-        longest = _longest_texts(path, file, number)
+        longest = longest_texts(path, file, number)
         counts = [max(group.column(place).num_values, 0) for place in columns]
         size += sum(counts) * CELL_BYTES
         options.check_size(path, size)
@@ -142,8 +141,12 @@ def _repeating(path: Path, file: Any) -> Any:
     return parquet.ParquetFile(path, read_dictionary=names, pre_buffer=False)
 
 
-def _longest_texts(path: Path, file: Any, number: int) -> list[int]:
-    """The lengths of the longest texts that rows of a group may repeat."""
+def longest_texts(path: Path, file: Any, number: int) -> list[int]:
+    """The lengths of the longest texts that rows of a group may repeat.
+
+    A row is read for it, which refuses broken records of columns; asked for such a record by
+    itself, pyarrow would end the process.
+    """
     with _repeating(path, file) as repeated:
         # The first row comes with all values that the group holds.
         rows = repeated.iter_batches(1, row_groups=[number], use_threads=False)

@@ -105,6 +105,25 @@ def check_is_file(path: PathLike) -> None:
         )
 
 
+def version_of(path: PathLike | int) -> tuple[int, ...] | None:
+    """What changes when a file is replaced or written to; None if there is no such file."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_size, *times
+
+
+def check_unchanged(path: PathLike, version: tuple[int, ...] | None) -> None:
+    """Refuse a file that is another one than when it was opened: what was read may be of both."""
+    if version_of(path) != version:
+        raise InputError(
+            f"{path} was replaced or changed while it was read: wait until it is complete, and run "
+            "this again."
+        )
+
+
 def open_or_refuse(path: Path) -> BinaryIO:
     """Open a file for reading, or say in a sentence why it cannot be."""
     try:
@@ -244,6 +263,7 @@ class Sheet:
     originals: dict[str, pa.ChunkedArray] = field(default_factory=dict, repr=False)
     # What the module of the format needs to write such a file again.
     source: Any = field(default=None, repr=False)
+    version: tuple[int, ...] | None = None  # of the file, as `version_of` tells it
     # The line a row stands on, from 1 (CSV, JSON lines); else its number from 1.
     line_of: Callable[[int], int] = field(default=lambda row: row + 1, repr=False)
 
