@@ -49,10 +49,20 @@ def read(path: Path, options: Options) -> Sheet:
     with refusing_broken(path):
         reader = _read_parquet if format == "parquet" else _read_arrow
         table, grouping = reader(path, options)
-        options.check_size(path, table.nbytes + sum(map(spread, table.columns)))
+        shared = sum(map(spread, table.columns))
+        options.check_size(path, shared)
+        table = without_views(table)
+        options.check_size(path, table.nbytes + shared)
         check_header(path, table.column_names)
         check_some_rows(path, table.num_rows > 0, options.edges)
         return finish(Sheet(path, format, table, source=grouping), options)
+
+
+def without_views(table: pa.Table) -> pa.Table:
+    """The table with views of text as plain text, since pyarrow can do little with views."""
+    plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
+    fields = [field.with_type(plain.get(str(field.type), field.type)) for field in table.schema]
+    return table.cast(pa.schema(fields, table.schema.metadata))
 
 
 @contextmanager
@@ -73,9 +83,6 @@ def finish(sheet: Sheet, options: Options) -> Sheet:
     """
     for number, field in enumerate(sheet.table.schema):
         column = sheet.table[field.name]
-        if str(field.type) in ("string_view", "binary_view"):  # which pyarrow can do little with
-            plain = pa.large_string() if str(field.type) == "string_view" else pa.large_binary()
-            sheet.table = sheet.table.set_column(number, field.name, column.cast(plain))
         if pa.types.is_floating(field.type):
             known = null_where(pc.is_nan(column), column)
             if known is not column:
