@@ -142,7 +142,11 @@ def cell(row: int, column: Any, names: Sequence[Any] | None = None) -> str:
 def named(node: Any) -> str:
     """An id or value as its owner would type it, within reason."""
     if isinstance(node, np.generic):
-        return str(node) if node.dtype.kind in "mM" else _short.repr(node.item())
+        kind: Any = node.dtype
+        if kind.kind not in "mM":
+            return _short.repr(node.item())
+        # A number of no unit has no date to be written as.
+        return str(node if np.datetime_data(kind)[0] != "generic" else node.astype(np.int64))
     if isinstance(node, (datetime.date, datetime.time, datetime.timedelta)):
         return str(node)
     return _short.repr(node)

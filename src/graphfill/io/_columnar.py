@@ -81,13 +81,15 @@ def finish(sheet: Sheet, options: Options) -> Sheet:
 
     A column as it stood is kept for writing.
     """
-    for number, field in enumerate(sheet.table.schema):
-        column = sheet.table[field.name]
+    columns = []
+    for field, column in zip(sheet.table.schema, sheet.table.columns, strict=True):
+        columns.append(column)
         if pa.types.is_floating(field.type):
-            known = null_where(pc.is_nan(column), column)
-            if known is not column:
+            columns[-1] = null_where(pc.is_nan(column), column)
+            if columns[-1] is not column:
                 sheet.originals[field.name] = column
-                sheet.table = sheet.table.set_column(number, field, known)
+    if sheet.originals:
+        sheet.table = pa.table(columns, sheet.table.schema)
     for name, kind in options.types.items():
         check_column_name(name, sheet.table.column_names, sheet.path.name)
         column = sheet.table[name]

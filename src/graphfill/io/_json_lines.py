@@ -162,20 +162,26 @@ def _type_texts(sheet: Sheet, options: Options) -> None:
     """Find missing cells and dates in columns of text."""
     for name in options.types:
         check_column_name(name, sheet.table.column_names, sheet.path.name)
-    for number, field in enumerate(sheet.table.schema):
+    typed = []
+    for field, column in zip(sheet.table.schema, sheet.table.columns, strict=True):
+        typed.append(column)
         if field.type != pa.string() or field.metadata:
             continue
-        name, column = field.name, sheet.table[field.name]
+        name = field.name
         texts, counts = mark_missing(column, options.named_markers)
         sheet.notes += missing_notes(counts)
         if texts is not column:
             sheet.originals[name] = column
         kind = options.types.get(name)
-        parsed, text_format, note = parse_column(texts, name, sheet, kind=kind, numbers=False)
+        typed[-1], text_format, note = parse_column(texts, name, sheet, kind=kind, numbers=False)
         sheet.notes += [note] if note else []
-        if parsed is not texts:
+        if typed[-1] is not texts:
             sheet.texts[name], sheet.text_formats[name] = texts, text_format
-        sheet.table = sheet.table.set_column(number, name, parsed)
+    fields = [
+        field.with_type(column.type)
+        for field, column in zip(sheet.table.schema, typed, strict=True)
+    ]
+    sheet.table = pa.table(typed, pa.schema(fields))
 
 
 def write(file: IO[bytes], output: Output) -> None:
@@ -196,7 +202,7 @@ def _edited_lines(output: Output, start: int, stop: int) -> list[str]:
     lines = text[start:stop].to_pylist()
     edits: list[dict[str, Any]] = [{} for _ in lines]
     for name in output.table.column_names:
-        is_new = name not in like.table.column_names
+        is_new = not like.has(name)
         if is_new or (name in changed and changed[name][start:stop].any()):
             values = _values(output.table[name][start:stop], like.text_formats.get(name))
             for row, value in enumerate(values):

@@ -273,6 +273,10 @@ class Sheet:
         nested = {field.name: "nested" for field in self.table.schema if field.metadata == NESTED}
         return nested | {name: "no name" for name in self.table.column_names if name == ""}
 
+    def has(self, name: str) -> bool:
+        """Whether the file has such a column: in a table of many, a list of names is slow."""
+        return int(self.table.schema.get_field_index(name)) >= 0
+
     def place(self, row: int) -> str:
         """Where a row stands, as sentences name it."""
         return f"{'line' if self.format in ('csv', 'json') else 'row'} {self.line_of(row)}"

@@ -155,7 +155,7 @@ def merge(filled: pa.Table, like: Sheet, changed: Mapping[str, NDArray[np.bool_]
     for field in filled.schema:
         name = field.name
         column = filled[name]
-        if name in like.table.column_names:
+        if like.has(name):
             values, column = column, like.table[name]
             if typed:
                 column = like.originals.get(name, column)

@@ -14,7 +14,7 @@ from ... import kernels
 from ...errors import InputError, check_choice, check_number
 from ...graph import Graph, cluster_order, graph_components, inverse_order, with_self_loops
 from ...io import refusal, sync_folder
-from ...solve import Problem, PropagationOptions, check_magnitudes, check_row_count, open_matrix
+from ...solve import Problem, PropagationOptions, check_magnitudes, graph_of_rows, open_matrix
 from ...solve._memory import ROW_BYTES, tiles
 from ...solve._operator import interior_pays, row_factors
 from .manifest import CHUNK, REACHED, Manifest, describe, shard_file
@@ -61,7 +61,7 @@ def cut(
     check_number("n_shards", n_shards, low=1, integer=True)
     options = options or PropagationOptions()
     values, folder = open_matrix(X).values, Path(folder)
-    graph = as_graph(graph, len(values))
+    graph = graph_of_rows(graph, len(values))
     _make_empty(folder)
     problem = Problem.of(options, graph, values.dtype)
     inputs, solver = describe(graph, values, n_shards, order, problem)
@@ -125,13 +125,6 @@ def _make_empty(folder: Path) -> None:
             )
     for path in found:
         path.rmdir() if path.is_dir() else path.unlink()
-
-
-def as_graph(graph: Any, n_rows: int) -> Graph:
-    """The graph, with one node per row of X."""
-    rows = Graph.of(graph, n_nodes=n_rows)
-    check_row_count(n_rows, rows.n_nodes)
-    return rows
 
 
 def _write_shards(whole: Extract, n_components: int, folder: Path, durable: bool) -> dict[str, Any]:
