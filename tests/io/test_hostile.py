@@ -5,6 +5,7 @@ import io
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 from cli.real_command import ENVIRONMENT
 
 from graphfill import InputError
-from graphfill.io import read_table
+from graphfill.io import read_table, write_table
 
 MUTANTS = Path(__file__).with_name("mutants.py")
 ROOM = 100 << 20  # bytes that a refusal may take beyond what the command takes anyway
@@ -160,7 +161,7 @@ BOMBS = {
 # Run in a process of its own: what reading takes, beyond what importing takes.
 MEASURED = """
 import resource, sys, time
-from graphfill.io import read_table
+from graphfill.io import read_table, write_table
 import graphfill.io._columnar, graphfill.io._csv.tables, graphfill.io._json_lines
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 before, began = peak(), time.process_time()
@@ -184,3 +185,24 @@ def test_bombs_are_refused_fast_and_within_memory(tmp_path, name):
     assert len(sentence) < 1000
     assert float(seconds) < SECONDS
     assert int(room) < ROOM + path.stat().st_size
+
+
+# -- many columns --
+
+
+def test_writing_takes_time_in_proportion_to_the_columns(tmp_path):
+    def seconds(n_columns):
+        names = ",".join(f"c{number}" for number in range(n_columns))
+        path = tmp_path / f"{n_columns}.csv"
+        path.write_text(f"{names}\n" + ",".join(["1"] * n_columns) + "\n")
+        sheet = read_table(path)
+        changed = {name: np.ones(1, dtype=bool) for name in sheet.table.column_names}
+        times = []
+        for number in range(2):
+            began = time.process_time()
+            output = tmp_path / f"{n_columns}-{number}.csv"
+            write_table(output, sheet.table, like=sheet, changed=changed)
+            times.append(time.process_time() - began)
+        return min(times)
+
+    assert seconds(4000) < 10 * seconds(1000)  # 4 at best, 16 for the square
