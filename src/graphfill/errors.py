@@ -22,9 +22,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+MOST_COMPARED = 1000  # names, in search of one that was nearly meant
+LONGEST = 1000  # characters of a refusal, however long the names in it
+
+
+def printable(text: str, keep: str = "") -> str:
+    r"""A text without letters that a terminal would obey, which are written as escapes.
+
+    >>> printable("age\x1b[2J")
+    'age\\x1b[2J'
+    """
+    if text.isprintable():
+        return text
+    escaped = (c.encode("unicode_escape").decode() for c in text)
+    return "".join(
+        c if c.isprintable() or c in keep else e for c, e in zip(text, escaped, strict=True)
+    )
+
 
 class InputError(ValueError):
     """The input cannot be used; the message says why and what to do."""
+
+    def __init__(self, sentence: str = "") -> None:
+        if len(sentence) > LONGEST:
+            sentence = f"{sentence[: LONGEST // 2]} [...] {sentence[-LONGEST // 3 :]}"
+        super().__init__(printable(sentence))
 
 
 class GraphfillWarning(UserWarning):
@@ -120,7 +142,11 @@ def cell(row: int, column: Any, names: Sequence[Any] | None = None) -> str:
 def named(node: Any) -> str:
     """An id or value as its owner would type it, within reason."""
     if isinstance(node, np.generic):
-        return str(node) if node.dtype.kind in "mM" else _short.repr(node.item())
+        kind: Any = node.dtype
+        if kind.kind not in "mM":
+            return _short.repr(node.item())
+        # A number of no unit has no date to be written as.
+        return str(node if np.datetime_data(kind)[0] != "generic" else node.astype(np.int64))
     if isinstance(node, (datetime.date, datetime.time, datetime.timedelta)):
         return str(node)
     return _short.repr(node)
@@ -161,10 +187,11 @@ def check_column_name(name: Any, names: Sequence[Any], holder: str) -> None:
     """Refuse the name of a column that is not there, with the nearest that is."""
     if name in names:
         return
-    near = difflib.get_close_matches(str(name), [str(other) for other in names], 1, 0.5)
+    comparable = [str(other) for other in names[:MOST_COMPARED] if len(str(other)) <= 100]
+    near = difflib.get_close_matches(str(name)[:100], comparable, 1, 0.5)
     if near:
         raise InputError(f"There is no column {name!r} in {holder}; did you mean {near[0]!r}?")
-    some = ", ".join(repr(other) for other in list(names)[:8])
+    some = ", ".join(shown(other) for other in list(names)[:8])
     more = f" and {len(names) - 8} more" if len(names) > 8 else ""
     raise InputError(f"There is no column {name!r} in {holder}, which has {some}{more}.")
 

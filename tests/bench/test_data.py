@@ -176,3 +176,7 @@ def test_cells_of_a_table_are_counted_not_their_indicators():
     X, y = np.zeros((2, 3), np.float32), np.array([0, 1])
     assert Dataset("plain", graph, X, y).count_cells(missing) == 3
     assert Dataset("table", graph, X, y, cells=np.array([0, 1, 1])).count_cells(missing) == 2
+
+
+def test_archives_come_over_a_checked_line():
+    assert all(url.startswith("https://") for url, _ in data.OGB.values())

@@ -457,8 +457,8 @@ bad("parquet with a broken middle",
 bad("empty parquet", "people.parquet is empty, hence not a Parquet file: export it again.",
     people=b"", table="people.parquet")
 bad("feather cut off",
-    "people.feather cannot be read, and may be cut off or broken (Expected to be able to read "
-    "272 bytes for message body, got 13): copy or export it again.",
+    "people.feather cannot be read, and may be cut off or broken (Not an Arrow file): copy or "
+    "export it again.",
     people=FEATHER[: len(FEATHER) // 2], table="people.feather")
 bad("packed parquet", "people.parquet.gz is compressed inside and out: unpack it, and read that.",
     people=gzip.compress(PARQUET), table="people.parquet.gz")

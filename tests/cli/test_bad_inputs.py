@@ -106,7 +106,7 @@ def test_not_converged_is_said_and_under_strict_exits_with_3(in_process, tmp_pat
 
 FULL = (
     "graphfill: There is no room left to write {} (disk full, or a limit on the size of files): "
-    "nothing was written; free some space, or name a file elsewhere.\n"
+    "nothing of it was written; free some space, or name a file elsewhere.\n"
 )
 
 

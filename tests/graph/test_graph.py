@@ -4,6 +4,7 @@ import copy
 import datetime
 import pickle
 import re
+import resource
 import subprocess
 import sys
 import warnings
@@ -21,6 +22,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from torch_geometric.data import Data, HeteroData
 
+import graphfill
 from graphfill.errors import InputError, SymmetrizedWarning
 from graphfill.graph import Graph
 
@@ -626,6 +628,18 @@ REFUSED = [
     (lambda: Graph.from_csr([], []), "indptr must be a column of whole numbers that starts at 0."),
     (lambda: Graph.from_csr([0, 2, 1, 2], [0, 1]),
      "indptr falls from 2 to 1 at row 1: it must not decrease."),
+    (lambda: Graph.from_csr([0, 2, -(2**63) + 1, 2], [0, 1]),  # a difference would wrap
+     f"indptr falls from 2 to {-(2**63) + 1} at row 1: it must not decrease."),
+    (lambda: Graph.from_csr(np.array([0, 2**63, 2], dtype=np.uint64), [0, 1]),
+     f"indptr falls from {2**63} to 2 at row 1: it must not decrease."),
+    (lambda: Graph.from_csr(np.array([0, 1, 2], dtype=object), [0, 1]),
+     "indptr must be a column of whole numbers that starts at 0."),
+    (lambda: Graph.from_edges(np.array([[0, 7]], "m8"), n_nodes=2),
+     "n_nodes=2 says that nodes go by row number, but the source of edge 0 is 0: pass nodes= with "
+     "the ids in row order instead."),
+    (lambda: Graph.from_edges(np.array([[0, 7], [1, 3], [0, 0]]).view("M8"), n_nodes=2),
+     "n_nodes=2 says that nodes go by row number, but the source of edge 0 is 0: pass nodes= with "
+     "the ids in row order instead."),
     (lambda: Graph.from_csr([0, 1, 3], [1, 0]),
      "indptr ends at 3 but there are 2 indices: both must be equal."),
     (lambda: Graph.from_csr([0, 1, 2], [1, 2]), "indices[1] is 2 but must lie between 0 and 1."),
@@ -781,3 +795,13 @@ def test_import_is_light():
     loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
     heavy = ["igraph", "narwhals", "networkx", "pandas", "polars", "pyarrow", "scipy", "torch"]
     assert not [module for module in heavy if module in loaded]
+
+
+@pytest.mark.parametrize("solve", [graphfill.propagate, graphfill.fill_field])
+def test_a_matrix_that_claims_many_nodes_takes_no_room_for_them(solve):
+    last = 2**31 - 2
+    A = sparse.coo_array(([1.0], ([0], [last])), shape=(last + 1, last + 1))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(InputError, match=r"X has 3 row.* but the graph has 2147483647 node"):
+        solve([[1.0], [None], [2.0]], A)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB

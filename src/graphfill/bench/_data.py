@@ -29,8 +29,8 @@ from ._results import locked
 
 LARGEST_COMPONENT = ("cora", "citeseer", "photo", "computers")  # alone is used, as in the paper
 OGB = {  # where from, and the folder of the split
-    "arxiv": ("http://snap.stanford.edu/ogb/data/nodeproppred/arxiv.zip", "time"),
-    "products": ("http://snap.stanford.edu/ogb/data/nodeproppred/products.zip", "sales_ranking"),
+    "arxiv": ("https://snap.stanford.edu/ogb/data/nodeproppred/arxiv.zip", "time"),
+    "products": ("https://snap.stanford.edu/ogb/data/nodeproppred/products.zip", "sales_ranking"),
 }
 PLANETOID = ("cora", "citeseer", "pubmed")
 

@@ -55,7 +55,7 @@ def save(
     """Write what was learnt."""
     if chosen.id is None:
         chosen = replace(chosen, id=result.alignment.id)
-    io.write_parts(options.save, *as_parts(chosen, keeping))
+    io.write_parts(options.save, *as_parts(chosen, keeping), options.table)
 
 
 def _check_in_memory(options: argparse.Namespace, name: str) -> None:

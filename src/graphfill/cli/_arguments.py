@@ -171,11 +171,7 @@ def _add_trust(add: Any) -> None:
 
 
 def _add_size(add: Any) -> None:
-    add(
-        "--memory-limit", type=types.size, metavar="SIZE",
-        help='such as "4GB": kept, or refused at the start; Parquet that would not fit is filled '
-        "from disk, a few columns at a time",
-    )  # fmt: skip
+    _add_memory(add, "; Parquet that would not fit is filled from disk, a few columns at a time")
     add("--threads", type=types.count, metavar="N", help="cores to use (all)")
     add(
         "--engine", choices=("local", "dask", "spark"),
@@ -188,6 +184,11 @@ def _add_size(add: Any) -> None:
         "--folder", metavar="DIR",
         help="for the shards, seen by every worker; the same command goes on where it was stopped",
     )  # fmt: skip
+
+
+def _add_memory(add: Any, more: str = "") -> None:
+    kept = 'such as "4GB": kept, or refused at the start'
+    add("--memory-limit", type=types.size, metavar="SIZE", help=f"{kept}{more}")
 
 
 def _add_report(group: Any) -> argparse.Action:
@@ -204,6 +205,7 @@ def _add_check(commands: Any) -> list[argparse.Action]:
     output = parser.add_argument_group("output")
     files.append(_add_report(output))
     output.add_argument("--overwrite", action="store_true", help="replace an existing report")
+    _add_memory(parser.add_argument_group("size").add_argument)
     _add_talk(parser)
     return files
 
@@ -219,6 +221,7 @@ def _add_explain(commands: Any) -> list[argparse.Action]:
     output = parser.add_argument_group("output").add_argument
     files.append(output("--picture", metavar="FILE.svg", help="draw the weights"))
     output("--overwrite", action="store_true", help="replace an existing picture")
+    _add_memory(parser.add_argument_group("size").add_argument)
     _add_talk(parser)
     return files
 

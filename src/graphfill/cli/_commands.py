@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from .. import errors, io
 from ..report import _text as text
 from ..solve import propagate_with
+from ..solve._memory import parse_bytes
 from ..table import TableResult
 from ..table._fill import fill_table
 from ..table._keeping import Keeping
@@ -22,6 +24,8 @@ from . import _again as again
 from . import _large as outsized
 from ._options import STEPS, table_options
 from ._progress import bar_of, byte_bar, say
+
+LEAST_READ = 64 << 20  # bytes
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,7 +62,8 @@ def impute(options: argparse.Namespace) -> int:
         else:
             result = _fill_file(options, chosen, solve, keeping)
     if options.save is not None and keeping is not None:
-        again.save(options, chosen, keeping, result)
+        with _after(options.output):
+            again.save(options, chosen, keeping, result)
     _finish(options, result, text.of_fill, output=str(options.output))
     return 3 if options.strict and result.converged is False else 0
 
@@ -98,7 +103,7 @@ def explain(options: argparse.Namespace) -> int:
         raise no_such_row(options.row, result.alignment.id, ids, table.path.name)
     explanation = explain_at(result, places[options.row.strip()], options.column)
     if picture is not None:
-        with io.replacing(picture) as file:
+        with io.replacing(picture, options.table) as file:
             file.write(explanation.plot().encode())
     summary = explanation.summary() | {"notes": result.notes, "picture": picture}
     say(options, summary, lambda: "\n".join([str(explanation), *result.alignment.guesses]))
@@ -215,10 +220,14 @@ def draw_files(options: argparse.Namespace) -> list[Path]:
 
 
 def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet]:
+    limit = parse_bytes(options.memory_limit)
+    if limit is not None:  # what takes less than the libraries do is not worth a refusal
+        limit = max(limit, LEAST_READ)
     with byte_bar(options, f"reading {Path(options.table).name}") as tick:
         table = io.read_table(
             options.table,
             progress=tick,
+            memory_limit=limit,
             missing=options.missing,
             types=dict(options.types),
             separator=options.separator,
@@ -229,6 +238,7 @@ def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet]:
         edges = io.read_edges(
             options.edges,
             progress=tick,
+            memory_limit=limit,
             header=False if options.no_edge_header else None,
             separator=options.edge_separator,
             encoding=options.edge_encoding,
@@ -273,6 +283,19 @@ def _check_report(options: argparse.Namespace, others: list[Path]) -> None:
         io.check_written_here(options.report, others, options.overwrite)
 
 
+@contextmanager
+def _after(output: Path | str | None) -> Iterator[None]:
+    """What is refused in here comes after the output was written, and says so."""
+    try:
+        yield
+    except errors.InputError as error:
+        if output is None:
+            raise
+        raise errors.InputError(
+            f"{output} is written, but what comes after is not: {error}"
+        ) from None
+
+
 def _finish(
     options: argparse.Namespace, result: TableResult, worded: Callable[..., str], **more: Any
 ) -> None:
@@ -293,5 +316,7 @@ def _finish(
             "versions": versions | {"python": platform.python_version()},
             "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
         }
-        write_report(summary, options.report, overwrite=options.overwrite)
+        inputs = [options.table, options.edges]
+        with _after(more.get("output")):
+            write_report(summary, options.report, overwrite=options.overwrite, inputs=inputs)
     say(options, summary, lambda: worded(summary))

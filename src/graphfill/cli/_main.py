@@ -20,6 +20,9 @@ _received: list[int] = []  # signals to end
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: one sentence on stderr where it is not 0."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by who called: no file of ours may get its number
+            setattr(sys, name, open(os.devnull, "r+"))  # noqa: SIM115
     if arguments is not None:
         return _main(arguments)
     code = _main(sys.argv[1:])
@@ -99,7 +102,9 @@ def _warn_in_one_line() -> None:
 
 def _say(sentence: str, code: int) -> int:
     """One line on stderr."""
-    print(f"graphfill: {sentence}", file=sys.stderr)
+    from ..errors import printable
+
+    print(f"graphfill: {printable(sentence)}", file=sys.stderr)
     return code
 
 

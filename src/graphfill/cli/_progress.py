@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, printable
 from ..report._words import finite
 
 
@@ -21,7 +21,7 @@ def bar_of(options: argparse.Namespace, stage: str) -> Iterator[Callable[[float]
 
     with tqdm(
         total=1.0,
-        desc=stage,
+        desc=printable(stage),
         delay=1.0,
         leave=False,
         disable=options.quiet or not sys.stderr.isatty(),
@@ -52,7 +52,7 @@ def say(options: argparse.Namespace, summary: dict[str, Any], worded: Callable[[
     if options.json:
         text = json.dumps(finite(summary), default=str, allow_nan=False)
     elif not options.quiet:
-        text = worded()
+        text = printable(worded(), keep="\n")
     else:
         return
     # Not every terminal has every letter: a name in a summary is no reason to fail.

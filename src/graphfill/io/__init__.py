@@ -13,9 +13,11 @@ from ._sheet import (
     check_header,
     check_is_file,
     check_some_rows,
+    check_unchanged,
     machine_memory,
     split_name,
     unreadable,
+    version_of,
 )
 from ._tables import (
     check_output,
@@ -34,4 +36,4 @@ __all__ = ["KINDS", "Options", "Sheet", "as_number", "merge", "read_edges", "rea
 __all__ += ["check_columnar", "check_header", "check_is_file", "check_output", "check_some_rows"]
 __all__ += ["check_written_here", "machine_memory", "refusal", "replacing", "split_name"]
 __all__ += ["read_parts", "sync_folder", "write_parts"]
-__all__ += ["unreadable", "unwritable", "write_table"]
+__all__ += ["check_unchanged", "unreadable", "unwritable", "version_of", "write_table"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,14 +15,17 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 from ..errors import InputError, check_column_name
+from ._arrow import leaves, read_arrow, spread
 from ._columns import mark_missing, null_where, parse_column
 from ._sheet import (
+    CELL_BYTES,
     Options,
     Output,
     Sheet,
     check_columnar,
     check_header,
     check_some_rows,
+    check_width,
     split_name,
     unreadable,
 )
@@ -46,9 +49,20 @@ def read(path: Path, options: Options) -> Sheet:
     with refusing_broken(path):
         reader = _read_parquet if format == "parquet" else _read_arrow
         table, grouping = reader(path, options)
-    check_header(path, table.column_names)
-    check_some_rows(path, table.num_rows > 0, options.edges)
-    return finish(Sheet(path, format, table, source=grouping), options)
+        shared = sum(map(spread, table.columns))
+        options.check_size(path, shared)
+        table = without_views(table)
+        options.check_size(path, table.nbytes + shared)
+        check_header(path, table.column_names)
+        check_some_rows(path, table.num_rows > 0, options.edges)
+        return finish(Sheet(path, format, table, source=grouping), options)
+
+
+def without_views(table: pa.Table) -> pa.Table:
+    """The table with views of text as plain text, since pyarrow can do little with views."""
+    plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
+    fields = [field.with_type(plain.get(str(field.type), field.type)) for field in table.schema]
+    return table.cast(pa.schema(fields, table.schema.metadata))
 
 
 @contextmanager
@@ -67,13 +81,15 @@ def finish(sheet: Sheet, options: Options) -> Sheet:
 
     A column as it stood is kept for writing.
     """
-    for number, field in enumerate(sheet.table.schema):
-        column = sheet.table[field.name]
+    columns = []
+    for field, column in zip(sheet.table.schema, sheet.table.columns, strict=True):
+        columns.append(column)
         if pa.types.is_floating(field.type):
-            known = null_where(pc.is_nan(column), column)
-            if known is not column:
+            columns[-1] = null_where(pc.is_nan(column), column)
+            if columns[-1] is not column:
                 sheet.originals[field.name] = column
-                sheet.table = sheet.table.set_column(number, field, known)
+    if sheet.originals:
+        sheet.table = pa.table(columns, sheet.table.schema)
     for name, kind in options.types.items():
         check_column_name(name, sheet.table.column_names, sheet.path.name)
         column = sheet.table[name]
@@ -92,18 +108,67 @@ def finish(sheet: Sheet, options: Options) -> Sheet:
 def _read_parquet(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
     with parquet.ParquetFile(path) as file:
         meta = file.metadata
-        groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
-        total = sum(group.total_byte_size for group in groups)
-        # A page of one repeated value is a few bytes however many rows it stands for.
-        options.check_size(path, max(total, meta.num_rows * meta.num_columns))
-        tables, done, size = [], 0, 0
-        for number, group in enumerate(groups):
-            tables.append(file.read_row_group(number))
-            done, size = done + group.total_byte_size, size + tables[-1].nbytes
-            options.check_size(path, size)
-            options.progress(done, total)
+        check_parquet(path, file, options)
+        tables, total = [], max(meta.num_rows, 1)
+        for number in range(meta.num_row_groups):
+            tables.append(checked(file.read_row_group(number)))
+            options.progress(sum(map(len, tables)), total)
         table = pa.concat_tables(tables) if tables else file.schema_arrow.empty_table()
         return table, grouping_of(meta)
+
+
+def check_parquet(path: Path, file: Any, options: Options) -> None:
+    """Refuse a file that would unfold beyond memory, before any group of rows is read.
+
+    A page of one repeated value is a few bytes however many rows it stands for, and so is a long
+    text that many rows repeat, of which the file holds one copy.
+    """
+    meta, columns = file.metadata, range(file.metadata.num_columns)
+    check_width(path, meta.num_columns)
+    groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
+    rows = sum(group.num_rows for group in groups)
+    if rows != meta.num_rows or any(group.num_rows < 0 for group in groups):
+        raise pa.ArrowInvalid(f"it names {meta.num_rows} rows but its groups have {rows}")
+    size = sum(max(group.total_byte_size, 0) for group in groups)
+    options.check_size(path, max(size, rows * meta.num_columns * CELL_BYTES))
+    for number, group in enumerate(groups):
+        longest = longest_texts(path, file, number)
+        counts = [max(group.column(place).num_values, 0) for place in columns]
+        size += sum(counts) * CELL_BYTES
+        options.check_size(path, size)
+        if sum(longest) * max(counts, default=0) > options.most(path) - size:
+            with _repeating(path, file) as repeated:
+                size += sum(map(spread, checked(repeated.read_row_group(number)).columns))
+            options.check_size(path, size)
+
+
+def _repeating(path: Path, file: Any) -> Any:
+    """The file, with each text once however many rows repeat it."""
+    found = map(file.schema.column, range(len(file.schema)))
+    texts = [leaf for leaf in found if leaf.physical_type == "BYTE_ARRAY"]
+    names = [leaf.path for leaf in texts if leaf.converted_type != "DECIMAL"]
+    return parquet.ParquetFile(path, read_dictionary=names, pre_buffer=False)
+
+
+def longest_texts(path: Path, file: Any, number: int) -> list[int]:
+    """The lengths of the longest texts that rows of a group may repeat.
+
+    A row is read for it, which refuses broken records of columns; asked for such a record by
+    itself, pyarrow would end the process.
+    """
+    with _repeating(path, file) as repeated:
+        # The first row comes with all values that the group holds.
+        rows = repeated.iter_batches(1, row_groups=[number], use_threads=False)
+        first = [checked(batch) for batch in islice(rows, 1)]
+    parts = [part for batch in first for column in batch.columns for part in leaves(column)]
+    found = [part.dictionary for part in parts if pa.types.is_dictionary(part.type)]
+    return [pc.max(pc.binary_length(values)).as_py() or 0 for values in found]
+
+
+def checked(table: Any) -> Any:
+    """A table or batch as it was read, once it is known to be what it says."""
+    table.validate(full=True)
+    return table
 
 
 def grouping_of(meta: Any) -> Grouping:
@@ -118,60 +183,8 @@ def grouping_of(meta: Any) -> Grouping:
 
 
 def _read_arrow(path: Path, options: Options) -> tuple[pa.Table, Grouping]:
-    size = path.stat().st_size
-    with pa.OSFile(str(path)) as file:
-        magic = file.read(6)
-        file.seek(0)
-        if magic[:4] == b"FEA1":  # Feather as it was before 2020
-            from pyarrow import feather
-
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)
-                return feather.read_table(path, memory_map=False), Grouping([], "lz4")
-        codec = _codec(file, magic)
-        file.seek(0)
-        stream = magic != b"ARROW1"
-        reader = pa.ipc.open_stream(file) if stream else pa.ipc.open_file(file)
-        numbers = () if stream else range(reader.num_record_batches)
-        batches, unpacked = [], 0
-        for batch in reader if stream else map(reader.get_batch, numbers):
-            batches.append(batch)
-            unpacked += batch.nbytes
-            options.check_size(path, unpacked)
-            options.progress(min(file.tell(), size), size)
-        table = pa.Table.from_batches(batches, reader.schema)
-    return table, Grouping([batch.num_rows for batch in batches], codec, stream)
-
-
-def _codec(file: Any, magic: bytes) -> str | None:
-    """How the first batch is packed: its header says so, but pyarrow does not pass it on.
-
-    The header is a flatbuffer, a tree of tables each of which begins with the distance back to
-    the list of its fields' places.
-    """
-
-    def place(buffer: memoryview, table: int, field: int) -> int:
-        fields = table - int.from_bytes(buffer[table : table + 4], "little", signed=True)
-        entry = fields + 4 + 2 * field
-        if entry >= fields + int.from_bytes(buffer[fields : fields + 2], "little"):
-            return 0
-        offset = int.from_bytes(buffer[entry : entry + 2], "little")
-        return table + offset if offset else 0
-
-    def follow(buffer: memoryview, position: int) -> int:
-        return position + int.from_bytes(buffer[position : position + 4], "little")
-
-    file.seek(8 if magic == b"ARROW1" else 0)  # a file is a stream between two marks
-    for message in pa.ipc.MessageReader.open_stream(file):
-        if message.type == "record batch":
-            buffer = memoryview(message.metadata)
-            batch = follow(buffer, place(buffer, follow(buffer, 0), 2))
-            packed = place(buffer, batch, 3)
-            if not packed:
-                return None
-            codec = place(buffer, follow(buffer, packed), 0)
-            return "zstd" if codec and buffer[codec] == 1 else "lz4"
-    return None
+    table, rows, codec, stream = read_arrow(path, options)
+    return table, Grouping(rows, codec, stream)
 
 
 def write(file: IO[bytes], output: Output) -> None:

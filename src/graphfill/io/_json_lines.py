@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +13,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from ..errors import InputError, check_column_name
+from ..errors import InputError, check_column_name, shown
 from ._columns import mark_missing, missing_notes, parse_column
 from ._csv.stream import Stream, compressed
-from ._sheet import NESTED, Options, Output, Sheet, check_header
+from ._sheet import CELL_BYTES, NESTED, Options, Output, Sheet, check_header, check_width
 
 if TYPE_CHECKING:
     from ._text import TextFormat
@@ -53,11 +54,8 @@ class Column:
             )
         if kind == "a list or object":
             value = json.dumps(value)
-        elif kind == "a text" and not value.isascii():
-            try:
-                value.encode()
-            except UnicodeEncodeError:
-                raise _bad_line(path, line, "has half a character (\\ud800)") from None
+        elif kind == "a text":
+            _check_whole(value, path, line)
         self.values += [None] * (row - len(self.values))
         self.values.append(value)
 
@@ -80,14 +78,20 @@ def read(path: Path, options: Options) -> Sheet:
     numbers: list[int] = []
     options = replace(options, encoding=options.encoding or "utf-8")
     with Stream(path, options) as stream:
+        most = options.most(path)
         for number, line in enumerate(_lines(stream), 1):
             if not line.strip():
                 continue
             for name, value in _object(line, path, number).items():
-                column = columns.get(name) or columns.setdefault(name, Column(name))
-                column.add(value, len(texts), number, path)
+                if name not in columns:
+                    check_width(path, len(columns) + 1)
+                    _check_whole(name, path, number)
+                    columns[name] = Column(name)
+                columns[name].add(value, len(texts), number, path)
             texts.append(line)
             numbers.append(number)
+            if len(columns) * len(texts) * CELL_BYTES > most:  # each has a cell in every line
+                options.check_size(path, len(columns) * len(texts) * CELL_BYTES)
             if number % ROWS == 0:
                 options.progress(stream.position, stream.size)
         options.progress(stream.size, stream.size)
@@ -118,11 +122,13 @@ def _object(line: str, path: Path, number: int) -> dict[str, Any]:
     """The object that a line holds; one that names a key twice is refused."""
 
     def without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        keys = [key for key, _ in pairs]
-        if len(set(keys)) < len(keys):
-            twin = next(key for key in keys if keys.count(key) > 1)
-            raise InputError(f"{path}, line {number} has the key {twin!r} twice: keep one of them.")
-        return dict(pairs)
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twin, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+            raise InputError(
+                f"{path}, line {number} has the key {shown(twin)} twice: keep one of them."
+            )
+        return found
 
     try:
         value = json.loads(line, object_pairs_hook=without_twins)
@@ -138,6 +144,15 @@ def _object(line: str, path: Path, number: int) -> dict[str, Any]:
     return value
 
 
+def _check_whole(text: str, path: Path, line: int) -> None:
+    """Refuse half a character, which JSON can write and no file can hold."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise _bad_line(path, line, "has half a character (\\ud800)") from None
+
+
 def _bad_line(path: Path, line: int, what: str) -> InputError:
     """A line that is no JSON object, or a broken one."""
     return InputError(f"{path}, line {line} {what}: every line must be one JSON object.")
@@ -147,20 +162,26 @@ def _type_texts(sheet: Sheet, options: Options) -> None:
     """Find missing cells and dates in columns of text."""
     for name in options.types:
         check_column_name(name, sheet.table.column_names, sheet.path.name)
-    for number, field in enumerate(sheet.table.schema):
+    typed = []
+    for field, column in zip(sheet.table.schema, sheet.table.columns, strict=True):
+        typed.append(column)
         if field.type != pa.string() or field.metadata:
             continue
-        name, column = field.name, sheet.table[field.name]
+        name = field.name
         texts, counts = mark_missing(column, options.named_markers)
         sheet.notes += missing_notes(counts)
         if texts is not column:
             sheet.originals[name] = column
         kind = options.types.get(name)
-        parsed, text_format, note = parse_column(texts, name, sheet, kind=kind, numbers=False)
+        typed[-1], text_format, note = parse_column(texts, name, sheet, kind=kind, numbers=False)
         sheet.notes += [note] if note else []
-        if parsed is not texts:
+        if typed[-1] is not texts:
             sheet.texts[name], sheet.text_formats[name] = texts, text_format
-        sheet.table = sheet.table.set_column(number, name, parsed)
+    fields = [
+        field.with_type(column.type)
+        for field, column in zip(sheet.table.schema, typed, strict=True)
+    ]
+    sheet.table = pa.table(typed, pa.schema(fields))
 
 
 def write(file: IO[bytes], output: Output) -> None:
@@ -181,7 +202,7 @@ def _edited_lines(output: Output, start: int, stop: int) -> list[str]:
     lines = text[start:stop].to_pylist()
     edits: list[dict[str, Any]] = [{} for _ in lines]
     for name in output.table.column_names:
-        is_new = name not in like.table.column_names
+        is_new = not like.has(name)
         if is_new or (name in changed and changed[name][start:stop].any()):
             values = _values(output.table[name][start:stop], like.text_formats.get(name))
             for row, value in enumerate(values):

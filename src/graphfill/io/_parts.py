@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ._sheet import check_is_file, unreadable
+from ._sheet import PathLike, check_is_file, unreadable
 from ._tables import replacing
 
 RECORD = "record.json"
@@ -21,10 +21,10 @@ TYPES = ("<f8", "<i8", "<i4", "|b1")  # of arrays
 
 
 def write_parts(
-    path: str | os.PathLike[str], record: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+    path: PathLike, record: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *like: PathLike
 ) -> None:
-    """Write the file aside, and give it its name once it is complete."""
-    with replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as parts:
+    """Write the file aside, and give it its name once it is complete, as private as others."""
+    with replacing(path, *like) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as parts:
         parts.writestr(_entry(RECORD), json.dumps(record, allow_nan=False))
         for name, array in arrays.items():
             cells = io.BytesIO()

@@ -54,6 +54,10 @@ _MAGIC = {
 
 KINDS = ("number", "integer", "boolean", "category", "date", "time", "duration", "leave")
 MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>", "#N/A")
+SMALL = 32 << 20  # bytes that any file may unfold to
+MOST_TIMES = 200  # what it may unfold to by itself, as a multiple of its size
+CELL_BYTES = 8  # that a cell takes at least where it is filled, however little in its file
+MOST_COLUMNS = 100_000
 NESTED = {b"graphfill": b"json"}  # marks a column whose text is JSON of lists or objects
 Progress = Callable[[int, "int | None"], None]  # bytes done, bytes in all if known
 
@@ -98,6 +102,25 @@ def check_is_file(path: PathLike) -> None:
     if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
         raise InputError(
             f"{path} is a device or a pipe, not a file: save what comes out of it, and name that."
+        )
+
+
+def version_of(path: PathLike | int) -> tuple[int, ...] | None:
+    """What changes when a file is replaced or written to; None if there is no such file."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_size, *times
+
+
+def check_unchanged(path: PathLike, version: tuple[int, ...] | None) -> None:
+    """Refuse a file that is another one than when it was opened: what was read may be of both."""
+    if version_of(path) != version:
+        raise InputError(
+            f"{path} was replaced or changed while it was read: wait until it is complete, and run "
+            "this again."
         )
 
 
@@ -167,7 +190,8 @@ class Options:
     separator: str | None = None  # of a text file; guessed from its beginning by default
     decimal: str | None = None
     encoding: str | None = None
-    # The most bytes a file may unfold to; half of the machine's memory by default.
+    # The most memory that reading a file may take; by default half of the machine's, and a file may
+    # not unfold to more than MOST_TIMES its size.
     memory_limit: int | None = None
     progress: Progress = no_progress  # called with the bytes read so far and in all
     edges: bool = False  # whether edges are read, which may be written in more ways than a table
@@ -202,12 +226,18 @@ class Options:
         """Those that the caller named: all there are in a format that can write null."""
         return [text.strip() for text in self.missing or () if text.strip()]
 
-    def check_size(self, path: Path, size: int) -> None:
+    def most(self, path: Path, times: int = 1) -> int:
+        """The most bytes that a file may unfold to, each of which takes so many in memory."""
+        if self.memory_limit is not None:
+            return self.memory_limit // times
+        by_itself = max(SMALL, MOST_TIMES * path.stat().st_size)
+        return min(machine_memory() // 2 // times, by_itself)
+
+    def check_size(self, path: Path, size: int, times: int = 1) -> None:
         """Refuse a file that would not fit into memory, perhaps by design."""
-        limit = self.memory_limit
-        if limit is None:
-            limit = machine_memory() // 2
+        limit = self.most(path, times)
         if size > limit:
+            limit = self.memory_limit or limit
             raise InputError(
                 f"{path} unfolds to more than {limit / 1e9:.3g} GB, the memory that reading may "
                 f"take: pass a higher {option('memory_limit')}, or a smaller file."
@@ -233,6 +263,7 @@ class Sheet:
     originals: dict[str, pa.ChunkedArray] = field(default_factory=dict, repr=False)
     # What the module of the format needs to write such a file again.
     source: Any = field(default=None, repr=False)
+    version: tuple[int, ...] | None = None  # of the file, as `version_of` tells it
     # The line a row stands on, from 1 (CSV, JSON lines); else its number from 1.
     line_of: Callable[[int], int] = field(default=lambda row: row + 1, repr=False)
 
@@ -241,6 +272,10 @@ class Sheet:
         """Columns that are not to be filled, and why."""
         nested = {field.name: "nested" for field in self.table.schema if field.metadata == NESTED}
         return nested | {name: "no name" for name in self.table.column_names if name == ""}
+
+    def has(self, name: str) -> bool:
+        """Whether the file has such a column: in a table of many, a list of names is slow."""
+        return int(self.table.schema.get_field_index(name)) >= 0
 
     def place(self, row: int) -> str:
         """Where a row stands, as sentences name it."""
@@ -263,6 +298,7 @@ def check_header(
 ) -> None:
     """Refuse columns without a name, unless the first may be, and two with the same."""
     where = path if line is None else f"{path}, line {line}"
+    check_width(path, len(names))
     first: dict[str, int] = {}
     if not names:
         raise InputError(
@@ -280,6 +316,15 @@ def check_header(
                 f"{position}: rename one."
             )
         first[name] = position
+
+
+def check_width(path: Path, n_columns: int) -> None:
+    """Refuse a file of so many columns that naming them all would take the memory."""
+    if n_columns > MOST_COLUMNS:
+        raise InputError(
+            f"{path} has {n_columns} columns but at most {MOST_COLUMNS} can be read: leave some "
+            "out."
+        )
 
 
 def check_some_rows(path: Path, some: bool, edges: bool) -> None:

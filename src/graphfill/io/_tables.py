@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import errno
 import os
+import platform
+import secrets
 import shutil
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -28,13 +31,16 @@ from ._sheet import (
     Progress,
     Sheet,
     check_is_file,
+    check_unchanged,
     no_progress,
     split_name,
+    version_of,
 )
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_MACHINE = f"{zlib.crc32(platform.node().encode()):08x}"  # whose processes have the numbers
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -73,7 +79,10 @@ def read_edges(path: PathLike, *, header: bool | None = None, **options: Any) ->
 def _read(path: Path, endings: dict[str, str], **options: Any) -> Sheet:
     format = split_name(path, endings)[0]
     check_is_file(path)
+    version = version_of(path)
     sheet: Sheet = _module(format).read(path, Options(**options))
+    check_unchanged(path, version)
+    sheet.version = version
     return sheet
 
 
@@ -113,11 +122,12 @@ def write_table(
             "in order."
         )
     format = split_name(output.path, output=True)[0]
-    with replacing(path) as file:
+    with replacing(path, like.path) as file:
         if _is_a_copy(output):
             with open(like.path, "rb") as source:
-                shutil.copyfileobj(source, file)
-            return
+                if version_of(source.fileno()) == like.version:
+                    shutil.copyfileobj(source, file)
+                    return
         if format != "csv" and not format == "json" == like.format:
             output = replace(output, table=merge(filled, like, changed))
         _module(format).write(file, output)
@@ -145,7 +155,7 @@ def merge(filled: pa.Table, like: Sheet, changed: Mapping[str, NDArray[np.bool_]
     for field in filled.schema:
         name = field.name
         column = filled[name]
-        if name in like.table.column_names:
+        if like.has(name):
             values, column = column, like.table[name]
             if typed:
                 column = like.originals.get(name, column)
@@ -162,24 +172,33 @@ def merge(filled: pa.Table, like: Sheet, changed: Mapping[str, NDArray[np.bool_]
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def replacing(path: PathLike, *like: PathLike) -> Iterator[BinaryIO]:
     """Write a file aside, and give it its name once it is complete and on disk.
 
     Whatever happens inside, an interrupt included, the name holds either what it held before or
-    the whole new file; a link is written through, and an existing file's permissions are kept.
+    the whole new file; a link is written through, and an existing file's permissions are kept. A
+    new one may be read by those alone who may read all files that it is made `like`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with replacing(Path(folder, "a.txt")) as file:
-    ...         before = os.path.exists(file.name), Path(folder, "a.txt").exists()
+    ...         before = len(os.listdir(folder)), Path(folder, "a.txt").exists()
     ...     before, os.listdir(folder)
-    ((True, False), ['a.txt'])
+    ((1, False), ['a.txt'])
     """
     final = Path(os.path.realpath(path))
     # Names may have 255 bytes, and this one is longer than the one it stands for.
-    aside = final.with_name(f".{final.name[:50]}.{os.getpid()}.part")
+    start = f".{final.name[:50]}.{_MACHINE}-"
+    _remove_left(final.parent, start)
+    aside = final.with_name(f"{start}{os.getpid()}-{secrets.token_hex(8)}.part")
     try:
-        with open(aside, "wb") as file:
+        mode = 0o666
+        for source in like:
+            mode &= os.stat(source).st_mode if os.path.exists(source) else mode
+        # A name that nobody could guess, and that must be new: no link can stand in its place.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        flags |= getattr(os, "O_NOFOLLOW", 0)
+        with open(os.open(aside, flags, mode), "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -193,6 +212,24 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             raise refusal(path, error) from error
         raise
     sync_folder(final.parent)
+
+
+def _remove_left(folder: Path, start: str) -> None:
+    """Remove what processes of this machine that were killed have left aside under such names."""
+    if os.name != "posix":  # elsewhere, asking for a process could end it
+        return
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            process = name.removeprefix(start).partition("-")[0]
+            if not (name.startswith(start) and name.endswith(".part") and process.isdecimal()):
+                continue
+            try:
+                os.kill(int(process), 0)
+            except (ProcessLookupError, OverflowError):
+                with suppress(OSError):
+                    os.unlink(os.path.join(folder, name))
+            except OSError:  # another user's, and alive
+                pass
 
 
 def sync_folder(folder: Path) -> None:
@@ -211,7 +248,7 @@ def refusal(path: Any, error: OSError) -> InputError:
         return unwritable(path, error)
     return InputError(
         f"There is no room left to write {path} (disk full, or a limit on the size of files): "
-        "nothing was written; free some space, or name a file elsewhere."
+        "nothing of it was written; free some space, or name a file elsewhere."
     )
 
 

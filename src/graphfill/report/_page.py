@@ -53,7 +53,8 @@ def write_report(
 ) -> None:
     """Write the page about a fill; the file appears whole or not at all.
 
-    It replaces another file only with `overwrite`, and never one of `inputs`.
+    It replaces another file only with `overwrite`, and never one of `inputs`, which also tell who
+    may read it.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -65,7 +66,7 @@ def write_report(
 
     check_written_here(path, inputs, overwrite)
     page = render(summary).encode("utf-8")
-    with replacing(path) as file:
+    with replacing(path, *inputs) as file:
         file.write(page)
 
 

@@ -13,6 +13,7 @@ from ._matrix import (
     check_magnitudes,
     check_missing_mask,
     check_row_count,
+    graph_of_rows,
     open_matrix,
 )
 from ._neighbors import neighbor_mean
@@ -26,7 +27,14 @@ __all__ = ["Problem", "PropagationOptions", "Result", "finish", "propagate", "pr
 __all__ += ["Operator", "Span", "centre_of", "exponents", "neighbor_mean", "open_matrix"]
 __all__ += ["SMALL_BYTES", "progress_bar", "warn_of"]
 __all__ += ["check_dense", "check_finite", "check_magnitudes", "check_missing_mask"]
-__all__ += ["cell_weights", "check_row_count", "check_shape", "near_copies", "neighbor_weights"]
+__all__ += [
+    "cell_weights",
+    "check_row_count",
+    "check_shape",
+    "graph_of_rows",
+    "near_copies",
+    "neighbor_weights",
+]
 __all__ += ["FieldGraph", "FieldModel", "FieldOptions", "FieldSystem", "FilledField"]
 __all__ += ["FIELD_TOLERANCE", "Coupling", "fill_field", "fill_field_with", "fill_learnt"]
 __all__ += ["field_weights", "learn_field", "solve_field"]

@@ -20,7 +20,7 @@ from ..graph import Graph
 from ..kernels import default_threads
 from ._field import FieldGraph, FieldSystem, Mask
 from ._field_fill import FITTING, FieldModel, field_bytes, fill_learnt, learn_field
-from ._matrix import check_row_count, open_matrix
+from ._matrix import graph_of_rows, open_matrix
 from ._memory import parse_bytes, readable
 from ._problem import Result
 from ._propagate import progress_bar
@@ -142,9 +142,7 @@ def fill_field_with(
     The same bits in both cases, if the model was learnt of the same X.
     """
     opened = open_matrix(X, missing_mask=missing_mask)
-    if not isinstance(graph, Graph):
-        graph = Graph.of(graph, n_nodes=len(opened.values))
-    check_row_count(len(opened.values), graph.n_nodes)
+    graph = graph_of_rows(graph, len(opened.values))
     missing = np.isnan(opened.values)
     _check_memory(missing, graph, options.memory_limit)
     values = np.asarray(opened.values, np.float64)

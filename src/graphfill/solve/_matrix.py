@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, cell, first_cell
+from ..graph import Graph
 from ._arrays import Container as Container
 from ._arrays import Floats, TensorContainer
 
@@ -122,6 +123,15 @@ def check_magnitudes(largest: Floats, dtype: np.dtype, names: Sequence[Any] | No
             f"{largest[column]:.1e}, which {dtype} cannot compute with: divide it by that first, "
             "and multiply the result."
         )
+
+
+def graph_of_rows(graph: Any, n_rows: int) -> Graph:
+    """The graph, with one node per row of X."""
+    if hasattr(graph, "tocsr"):  # before room is made for all nodes that a matrix claims
+        check_row_count(n_rows, graph.shape[0])
+    rows = Graph.of(graph, n_nodes=n_rows)
+    check_row_count(n_rows, rows.n_nodes)
+    return rows
 
 
 def check_row_count(n_rows: int, n_nodes: int) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 
 from .. import kernels
 from ..errors import InputError, cell, first_cell
-from ..graph import Graph, graph_components
-from ._matrix import check_row_count, open_matrix
+from ..graph import graph_components
+from ._matrix import graph_of_rows, open_matrix
 from ._operator import lay_out
 from ._problem import Problem, PropagationOptions, Result, finish
 from ._solvers import Progress
@@ -149,9 +149,7 @@ def propagate_with(
     """:func:`propagate` with its options as one object."""
     opened = open_matrix(X, missing_mask=missing_mask)
     values = opened.values
-    if not isinstance(graph, Graph):
-        graph = Graph.of(graph, n_nodes=len(values))
-    check_row_count(len(values), graph.n_nodes)
+    graph = graph_of_rows(graph, len(values))
     started = None if start is None else _check_start(open_matrix(start).values, values)
 
     missing_in_row, known_in_column, _ = kernels.survey(values, options.n_threads)

@@ -153,7 +153,7 @@ def read(series: nw.Series[Any], markers: Sequence[Any] = ()) -> Cells:
 
         if native.dtype == pl.Object:
             return _unfillable(series, "Python objects")
-        if native.dtype in (pl.Int128, pl.UInt128):
+        if str(native.dtype) in ("Int128", "UInt128"):  # which older versions do not name
             narrow = native.cast(pl.Int64, strict=False)
             if narrow.null_count() > native.null_count():
                 return _unfillable(series, "integers beyond 64 bits")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -247,9 +247,27 @@ class _Filling:
                 from ._bounds import bound_columns
 
                 bounds += bound_columns(column, fill, left)
+        taken = set(self.frame.columns)
         for series in [*added, *bounds]:
-            _check_free_name(series.name, self.frame.columns)
-        self.result.table = nw.to_native(self.frame.with_columns(*rebuilt, *added, *bounds))
+            _check_free_name(series.name, taken)
+        self.result.table = _with_columns(self.frame, [*rebuilt, *added, *bounds])
+
+
+def _with_columns(frame: nw.DataFrame[Any], series: Sequence[nw.Series[Any]]) -> Any:
+    """The table with some columns replaced, and new ones behind them."""
+    if not frame.implementation.is_pyarrow():
+        return frame.with_columns(*series).to_native()
+    import pyarrow as pa
+
+    # One by one, each would take a copy of all others.
+    table = frame.to_native()
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    fields = {field.name: field for field in table.schema}
+    for one in series:
+        columns[one.name] = one.to_native()
+        fields[one.name] = pa.field(one.name, columns[one.name].type)
+    schema = pa.schema(list(fields.values()), table.schema.metadata)
+    return pa.table(list(columns.values()), schema)
 
 
 def _too_few_known(
@@ -291,7 +309,7 @@ def _check_table(table: Any, holder: str) -> None:
         raise InputError(f"The column name {twice!r} occurs twice in {holder}: rename one.")
 
 
-def _check_free_name(name: str, names: Sequence[Any]) -> None:
+def _check_free_name(name: str, names: Collection[Any]) -> None:
     """Refuse a name for a new column that is taken."""
     if name in names:
         raise InputError(

@@ -1,5 +1,8 @@
 """The same bits for any number of shards, any engine, and in one piece."""
 
+import urllib.error
+import urllib.request
+
 import numpy as np
 import pytest
 
@@ -198,3 +201,21 @@ def test_a_script_needs_no_guard(tmp_path):
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True)
     assert done.stdout == "[1.0, 1.5, 2.25, 4.0]\n", done.stderr
+
+
+def test_dask_listens_on_this_machine_alone(dask):
+    import psutil
+
+    here = psutil.Process()
+    found = {
+        connection.laddr.ip
+        for process in (here, *here.children(recursive=True))
+        for connection in process.net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
+    }
+    assert found == {"127.0.0.1"}
+    with (
+        pytest.raises(urllib.error.HTTPError, match="404"),
+        urllib.request.urlopen(dask._cluster.dashboard_link),
+    ):
+        pass

@@ -3,6 +3,9 @@
 import json
 import resource
 import shutil
+import subprocess
+import sys
+import zlib
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ import graphfill as gf
 from graphfill.errors import InputError
 from graphfill.large._engines import propagate_sharded, run
 from graphfill.large._shards import cut, join, open_manifest
+from graphfill.large._shards.manifest import FORMAT
 from graphfill.solve import PropagationOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.UnreachedWarning")
@@ -191,3 +195,108 @@ def test_self_loops_are_on_or_off(problem):
     graph, X = problem(columns=3)
     with pytest.raises(InputError, match="self_loops is 'no' but must be True or False"):
         propagate_sharded(X, graph, n_shards=2, self_loops="no")
+
+
+# -- folders from strangers, and cuts that were stopped --
+
+
+def rewritten(path, change):
+    """The manifest or barrier with its content changed, and a checksum that agrees."""
+    content = json.loads(path.read_text())["content"]
+    change(content)
+    crc32 = zlib.crc32(json.dumps(content).encode())
+    path.write_text(json.dumps({"format": FORMAT, "crc32": crc32, "content": content}))
+
+
+@pytest.mark.parametrize("name", ["state", "barriers", "lock"])
+def test_links_in_a_folder_of_shards_are_not_followed(half_way, here, tmp_path, name):
+    folder, _ = half_way
+    other = tmp_path / "other"
+    if name == "lock":
+        other.write_text("precious")
+        (folder / name).unlink(missing_ok=True)
+    else:
+        shutil.move(folder / name, other)
+        (other / "precious.txt").write_text("precious")
+    (folder / name).symlink_to(other)
+    with pytest.raises(InputError, match=rf"{name} is a link, which no folder of shards has"):
+        run(folder, here)
+    assert (other if name == "lock" else other / "precious.txt").read_text() == "precious"
+
+
+def test_a_manifest_that_names_other_files(half_way, here, tmp_path):
+    folder, _ = half_way
+    shutil.copy(folder / "shard-00000.bin", tmp_path / "elsewhere.bin")
+    change = lambda content: content["shards"][0].update(file="../elsewhere.bin")  # noqa: E731
+    rewritten(folder / "manifest.json", change)
+    with pytest.raises(InputError, match="it names other files than a cut writes"):
+        run(folder, here)
+
+
+def test_a_barrier_that_names_other_files(half_way, here):
+    folder, _ = half_way
+
+    def change(content):
+        content["versions"]["../../z"] = content["versions"]["z"]
+
+    rewritten(folder / "barriers/000002.json", change)
+    with pytest.raises(InputError, match="it names other files than a run writes"):
+        run(folder, here)
+
+
+CUT = """
+import os, signal, sys
+import numpy as np
+import graphfill as gf
+from graphfill.large._shards import cut, cutting
+
+write, left = cutting.write_arrays, [int(sys.argv[2])]
+
+def killed(path, arrays, durable):
+    left[0] -= 1
+    if left[0] < 0:
+        path.with_name(f".{path.name}.{'0' * 32}.part").write_bytes(b"half")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return write(path, arrays, durable)
+
+cutting.write_arrays = killed
+ring = gf.Graph.from_edges(np.arange(64), np.roll(np.arange(64), 1))
+cut(ring, np.where(np.arange(64) % 3, np.nan, 1.0), 4, sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("files", [0, 2, 4])
+def test_a_cut_that_was_killed_is_begun_again(tmp_path, files):
+    folder = tmp_path / "cut"
+    done = subprocess.run([sys.executable, "-c", CUT, folder, str(files)], capture_output=True)
+    assert done.returncode == -9, done.stderr
+    assert len(list(folder.glob("shard-*.bin"))) == files
+    ring = gf.Graph.from_edges(np.arange(64), np.roll(np.arange(64), 1))
+    X = np.where(np.arange(64) % 3, np.nan, 1.0)
+    result = propagate_sharded(X, ring, n_shards=4, workers=1, folder=folder, n_iter=4)
+    np.testing.assert_array_equal(result.X, gf.propagate(X, ring, n_iter=4, reorder=False).X)
+    assert not list(folder.rglob("*.part"))
+
+
+def test_a_cut_on_a_full_disk_is_begun_again(problem, tmp_path, here):
+    graph, X = problem(columns=3)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
+    try:
+        with pytest.raises(InputError, match="no room left"):
+            cut(graph, X, 2, tmp_path, OPTIONS)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    cut(graph, X, 2, tmp_path, OPTIONS)
+    run(tmp_path, here)
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "state/notes.txt", "shard-00000.bin/notes.txt"])
+def test_a_folder_with_something_else_in_it_is_left_alone(problem, tmp_path, name):
+    (tmp_path / "reached.bin").write_bytes(b"half")
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("precious")
+    with pytest.raises(InputError, match="exists and is no empty folder"):
+        cut(*problem(columns=3), 2, tmp_path)
+    assert (tmp_path / name).read_text() == "precious"
+    assert (tmp_path / "reached.bin").exists()

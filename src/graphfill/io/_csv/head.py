@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...errors import InputError, option, parameter
-from .._sheet import Options, check_header
+from .._sheet import Options, check_header, check_width
 from . import dialect as dialects
 from .dialect import LINE_END, WHITESPACE, Dialect, Record, unquote
 from .stream import Stream, squeeze
@@ -99,6 +99,7 @@ def sniff(path: Path, options: Options) -> TextFile:
     clean_separator = separator
     if separator == WHITESPACE:
         body, clean_separator = squeeze(body.encode()).decode(), "\t"
+    check_width(path, LINE_END.split(body, 1)[0].count(clean_separator) + 1)
     rows = dialects.sample(body[:SAMPLE], clean_separator, whole)
     if not rows:  # a header longer than the sample
         rows = dialects.sample(body, clean_separator, whole=True)[:1]

@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -19,6 +20,7 @@ from .._sheet import COMPRESSIONS, Options, open_or_refuse, other_format, unread
 from .dialect import WHITESPACE
 
 CHUNK = 1 << 20
+TEXT_TIMES = 5  # the memory that text takes while it is read, typed and kept, as a multiple
 BOMS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
@@ -78,6 +80,7 @@ class Stream(io.RawIOBase):
         chunks = self._decoded(start[len(self.bom) :])
         self._chunks = self._cleaned(chunks) if comments or self._blanks else chunks
         self._rest = b""
+        self._context = copy_context()  # Arrow reads in another thread, which words nothing
 
     @property
     def position(self) -> int:
@@ -97,7 +100,7 @@ class Stream(io.RawIOBase):
         parts, length = [self._rest], len(self._rest)
         try:
             while length < max(size, 1):
-                parts.append(next(self._chunks))
+                parts.append(self._context.run(next, self._chunks))
                 length += len(parts[-1])
         except StopIteration:
             pass
@@ -146,7 +149,7 @@ class Stream(io.RawIOBase):
                     "such as utf-16-le, or export it as CSV again."
                 )
             total += len(clean)
-            self._options.check_size(self.path, total)
+            self._options.check_size(self.path, total, TEXT_TIMES)
             self.line += clean.count(b"\n")
             self.quotes += clean.count(b'"')
             if clean:

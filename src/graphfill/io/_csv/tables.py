@@ -140,8 +140,9 @@ def _type_columns(
     assert sheet.dialect is not None
     marked: Counter[str] = Counter()
     typed, empties = {}, []
+    columns.reverse()
     for name in names:
-        column = columns.pop(0)  # so that its memory is free as soon as possible
+        column = columns.pop()  # so that its memory is free as soon as possible
         texts, counts = mark_missing(column, options.markers)
         texts = mark_blank(texts, empty=sheet.dialect.all_quoted)
         marked += counts
@@ -205,7 +206,7 @@ def output_dialect(output: Output) -> Dialect:
 def _cells(name: str, output: Output, decimal: str) -> pa.ChunkedArray:
     """A column as text, not yet quoted; null where a cell stays empty."""
     filled, like, changed = output.table[name], output.like, output.changed.get(name)
-    if name not in like.table.column_names:
+    if not like.has(name):
         return as_text(filled, decimal)
     texts = like.texts.get(name)
     if texts is None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import InputError, check_choice, check_column_name, option
-from ...io import merge, replacing
+from ...io import check_unchanged, merge, replacing, version_of
 from ...solve import propagate_with
 from ...solve._memory import give_back, parse_bytes
 from ...table._alignment import Alignment, id_occurs_twice, no_id_matches, row_without_id
@@ -143,6 +143,7 @@ def fill_file(
     assert limit is not None
     times = [time.perf_counter()]
     tick = progress or (lambda share: None)
+    versions = {path: version_of(path) for path in (table, edges)}
     inputs = open_inputs(table, edges, options)
     inputs.sizing.groups(limit)  # refuses a limit that cannot be kept
     beside = Path(output).resolve().parent
@@ -175,8 +176,10 @@ def fill_file(
             results.append(fill(group))
             give_back()
         times.append(time.perf_counter())
-        with replacing(output) as file:
+        with replacing(output, table) as file:
             columns.write(file)
+            for path, version in versions.items():
+                check_unchanged(path, version)
     times.append(time.perf_counter())
     total = _total(results, inputs.table.names)
     link, filling, write = np.diff(times).tolist()

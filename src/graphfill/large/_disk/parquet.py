@@ -74,10 +74,12 @@ class EdgeFile:
 
     def chunks(self, size: int = EDGES_AT_ONCE) -> Iterator[tuple[Ids, Ids, Array | None]]:
         """Both ends and the weights of some edges at a time, in order."""
+        from ...io._columnar import checked
+
         names = [self.source, self.target, *([] if self.weight is None else [self.weight])]
         start = 0
         with open_parquet(self.path) as file:
-            for batch in file.iter_batches(size, columns=list(dict.fromkeys(names))):
+            for batch in map(checked, file.iter_batches(size, columns=list(dict.fromkeys(names)))):
                 ends = [Ids(batch.column(name)) for name in names[:2]]
                 for role, ids in zip(("source", "target"), ends, strict=True):
                     row = ids.missing()
@@ -128,11 +130,13 @@ class TableFile:
     """The columns of a Parquet file, a few at a time, and its rows, group by group."""
 
     def __init__(self, path: Path, types: dict[str, str] | None = None):
-        from ...io._columnar import grouping_of
+        from ...io._columnar import grouping_of, longest_texts
 
         self.path, self._options = path, Options(None, types or {})
         with open_parquet(path) as file:
             self.schema, self._meta = file.schema_arrow, file.metadata
+            for number in range(self._meta.num_row_groups):
+                longest_texts(path, file, number)  # refuses broken records
         self.n_rows: int = self._meta.num_rows
         self.grouping = grouping_of(self._meta)
         check_header(path, self.schema.names)
@@ -146,9 +150,12 @@ class TableFile:
 
     def row_groups(self, names: Sequence[str]) -> Iterator[pa.Table]:
         """These columns of one group of rows after the other."""
+        from ...io._columnar import checked
+
         with open_parquet(self.path) as file:
             for number in range(file.metadata.num_row_groups):
-                yield file.read_row_group(number, columns=list(names), use_threads=False)
+                group = file.read_row_group(number, columns=list(names), use_threads=False)
+                yield checked(group)
 
     def arrow(self, names: Sequence[str]) -> pa.Table:
         """Whole columns, in the order asked for."""
@@ -160,9 +167,11 @@ class TableFile:
         """The first rows of some columns, at most so many."""
         import pyarrow as pa
 
+        from ...io._columnar import checked
+
         with open_parquet(self.path) as file:
             batches = file.iter_batches(n_rows, columns=list(names), use_threads=threads)
-            return pa.Table.from_batches([next(batches)]).select(list(names))
+            return checked(pa.Table.from_batches([next(batches)])).select(list(names))
 
     def sheet(self, names: Sequence[str]) -> Sheet:
         """Some columns as :func:`graphfill.io.read_table` reads them."""

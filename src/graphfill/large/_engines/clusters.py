@@ -31,9 +31,11 @@ class DaskEngine(Engine):
         self._cluster = None
         self._opened_here = not isinstance(scheduler, dask.Client)
         if scheduler is None:
+            # Nobody beyond this machine is to reach what anyone could run code in.
             self._cluster = dask.LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0"
-            )
+                n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
+                dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
+            )  # fmt: skip
         self.client = scheduler
         if self._opened_here:
             self.client = dask.Client(self._cluster or scheduler)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -155,7 +156,8 @@ def _alone(folder: Path) -> Iterator[None]:
     except ImportError:  # Windows
         yield
         return
-    with open(folder / "lock", "w") as file:
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW  # a link would be followed elsewhere
+    with open(os.open(folder / "lock", flags, 0o666), "r+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

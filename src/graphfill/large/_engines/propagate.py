@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, check_choice, parameter
-from ...solve import Problem, PropagationOptions, Result, finish, open_matrix
+from ...solve import Problem, PropagationOptions, Result, finish, graph_of_rows, open_matrix
 from .._shards import cut, join
-from .._shards.cutting import as_graph
 from .._shards.manifest import NAME, check_same_inputs, describe, open_manifest
 from .driver import run
 from .engine import Engine
@@ -88,7 +87,7 @@ def propagate_sharded(
     )  # fmt: skip
     opened = open_matrix(X, missing_mask=missing_mask)
     values = opened.values
-    rows = as_graph(graph, len(values))
+    rows = graph_of_rows(graph, len(values))
     problem = Problem.of(options, rows, values.dtype)
     with ExitStack() as stack:
         if folder is None:

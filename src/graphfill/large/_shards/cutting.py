@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,15 +14,20 @@ from ... import kernels
 from ...errors import InputError, check_choice, check_number
 from ...graph import Graph, cluster_order, graph_components, inverse_order, with_self_loops
 from ...io import refusal, sync_folder
-from ...solve import Problem, PropagationOptions, check_magnitudes, check_row_count, open_matrix
+from ...solve import Problem, PropagationOptions, check_magnitudes, graph_of_rows, open_matrix
 from ...solve._memory import ROW_BYTES, tiles
 from ...solve._operator import interior_pays, row_factors
-from .manifest import CHUNK, Manifest, describe
+from .manifest import CHUNK, REACHED, Manifest, describe, shard_file
 from .storage import write_arrays
 
 Array = np.ndarray
 
 BLOCK_ROWS = 256  # as in the kernels: then totals have the bits of an unsharded run
+# What a folder holds before its manifest, which is written last.
+UNFINISHED = re.compile(
+    r"state|barriers|(shard-[0-9]{5}|reached)\.bin"
+    r"|\.(shard-[0-9]{5}\.bin|reached\.bin|manifest\.json)\.[0-9a-f]{32}\.part"
+)
 FEWEST_BLOCKS, MOST_BLOCKS = 64, 16_384
 
 
@@ -55,11 +61,8 @@ def cut(
     check_number("n_shards", n_shards, low=1, integer=True)
     options = options or PropagationOptions()
     values, folder = open_matrix(X).values, Path(folder)
-    graph = as_graph(graph, len(values))
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(
-            f"{folder} exists and is no empty folder: name another, or empty it to cut again."
-        )
+    graph = graph_of_rows(graph, len(values))
+    _make_empty(folder)
     problem = Problem.of(options, graph, values.dtype)
     inputs, solver = describe(graph, values, n_shards, order, problem)
     dtype, exponent = problem.dtype, problem.span.exponent
@@ -109,11 +112,19 @@ def cut(
     return manifest
 
 
-def as_graph(graph: Any, n_rows: int) -> Graph:
-    """The graph, with one node per row of X."""
-    rows = Graph.of(graph, n_nodes=n_rows)
-    check_row_count(n_rows, rows.n_nodes)
-    return rows
+def _make_empty(folder: Path) -> None:
+    """Remove what a cut that was stopped has left; refuse a folder that holds anything else."""
+    if not folder.exists():
+        return
+    found = sorted(folder.iterdir(), reverse=True) if folder.is_dir() else [folder]
+    for path in found:
+        ours = not path.is_symlink() and UNFINISHED.fullmatch(path.name)
+        if not ours or (path.is_dir() and any(path.iterdir())):
+            raise InputError(
+                f"{folder} exists and is no empty folder: name another, or empty it to cut again."
+            )
+    for path in found:
+        path.rmdir() if path.is_dir() else path.unlink()
 
 
 def _write_shards(whole: Extract, n_components: int, folder: Path, durable: bool) -> dict[str, Any]:
@@ -128,8 +139,8 @@ def _write_shards(whole: Extract, n_components: int, folder: Path, durable: bool
         known = np.packbits(~np.isnan(arrays["X"]), axis=1)[by_component]
         bits[components] |= np.bitwise_or.reduceat(known, starts, axis=0)
         halo.append(len(arrays["halo"]))
-        shards.append(write_arrays(folder / f"shard-{shard:05d}.bin", arrays, durable))
-    reached = write_arrays(folder / "reached.bin", {"bits": bits}, durable)
+        shards.append(write_arrays(folder / shard_file(shard), arrays, durable))
+    reached = write_arrays(folder / REACHED, {"bits": bits}, durable)
     sizes = np.bincount(whole.label, minlength=n_components)
     n_unreached, step = 0, 1 << 16  # components at a time: there may be as many as nodes
     for lo in range(0, n_components, step):

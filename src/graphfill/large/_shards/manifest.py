@@ -26,7 +26,7 @@ Array = np.ndarray
 
 CHUNK = 1 << 20  # numbers that are read together: what is read may be mapped into memory
 FORMAT = "graphfill shards, version 1"
-NAME = "manifest.json"
+NAME, REACHED = "manifest.json", "reached.bin"
 
 
 @dataclass(frozen=True)
@@ -87,16 +87,31 @@ class Manifest:
         _save(self.folder / NAME, content, self.durable)
 
 
+def shard_file(number: int) -> str:
+    """The name of a shard's file of arrays."""
+    return f"shard-{number:05d}.bin"
+
+
 def open_manifest(folder: str | Path) -> Manifest:
     """Read the manifest of a folder that a graph was cut into."""
     path = Path(folder) / NAME
     if not path.is_file():
         raise no_shards(path.parent)
     content = _load(path)
+    for name in ("state", "barriers", "lock"):
+        if (path.parent / name).is_symlink():  # files would be written and deleted elsewhere
+            raise InputError(
+                f"{path.parent / name} is a link, which no folder of shards has: cut the graph "
+                "again, into an empty folder."
+            )
     try:
-        return Manifest(folder=path.parent, **content)
-    except TypeError as error:
+        manifest = Manifest(folder=path.parent, **content)
+        names = [entry["file"] for entry in (*manifest.shards, manifest.reached)]
+    except (TypeError, KeyError) as error:
         raise _broken(path, str(error)) from None
+    if names != [*map(shard_file, range(manifest.n_shards)), REACHED]:
+        raise _broken(path, "it names other files than a cut writes")
+    return manifest
 
 
 def digest(*arrays: Array | None) -> str:
@@ -183,13 +198,25 @@ class Barrier:
 def newest(manifest: Manifest) -> Barrier | None:
     """The last barrier that was reached, or None at the start."""
     paths = sorted((manifest.folder / "barriers").glob("*.json"))
-    return Barrier(**_load(paths[-1])) if paths else None
+    return _load_barrier(paths[-1]) if paths else None
 
 
 def load_barrier(manifest: Manifest, number: int) -> Barrier | None:
     """A barrier by number; None if it is not kept any more."""
     path = manifest.barrier_path(number)
-    return Barrier(**_load(path)) if path.exists() else None
+    return _load_barrier(path) if path.exists() else None
+
+
+def _load_barrier(path: Path) -> Barrier:
+    try:
+        barrier = Barrier(**_load(path))
+        plain = all(name.isidentifier() for name in barrier.versions)
+        plain = plain and all(type(version) is int for version in barrier.versions.values())
+    except (TypeError, AttributeError) as error:
+        raise _broken(path, str(error)) from None
+    if not plain or path.name != f"{barrier.number:06d}.json":
+        raise _broken(path, "it names other files than a run writes")
+    return barrier
 
 
 def drop(manifest: Manifest, barrier: Barrier, kept: list[Barrier]) -> None:
