@@ -53,9 +53,9 @@ def test_nothing_but_one_value_is_known():
 
 
 def test_few_known_cells_are_said_without_asking():
-    table, edges = ring(12)
-    table["v"] = holed(np.arange(12) / 7)
-    table["w"] = holed(np.arange(12) / 3)
+    table, edges = ring(30)
+    table["v"] = holed(np.arange(30) / 7).where(np.arange(30) < 15)
+    table["w"] = holed(np.arange(30) / 3).where(np.arange(30) > 15)
     notes = filled(table, edges).notes
     assert (
         "Columns 'v' and 'w' have fewer than 20 known cells: they are filled from the links alone, "
@@ -68,6 +68,7 @@ def test_whole_numbers_of_a_type_with_decimals():
     draw = np.random.default_rng(0)
     table["beds"] = holed(draw.integers(1, 9, 40).astype(float))
     table["size"] = holed(draw.random(40))
+    table["pay"] = holed(draw.integers(0, 9000, 40).astype(float))  # decimals are a trifle
     result = filled(table, edges, method="propagation")
     (told,) = [note for note in result.notes if "whole numbers" in note]
     assert told == (
@@ -154,3 +155,17 @@ def test_the_package_is_a_command():
     )
     assert done.returncode == 0
     assert done.stdout.strip()
+
+
+def test_words_of_a_file_are_values_if_the_user_says_so(tmp_path):
+    table, edges = ring(40)
+    table["region"] = holed(["NA", "EU", "AS", "?"] * 10)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    edges.to_csv(tmp_path / "e.csv", index=False)
+    files = [str(tmp_path / name) for name in ("t.csv", "e.csv")]
+    command = [sys.executable, "-m", "graphfill", "impute", *files, "--missing", ""]
+    done = subprocess.run(
+        [*command, "-o", str(tmp_path / "out.csv")], capture_output=True, text=True
+    )
+    assert "has the value 'NA'" not in done.stdout
+    assert "has the value '?' in 8 cell(s): pass --missing '?' if that means" in done.stdout

@@ -106,7 +106,7 @@ def fill_table(
             summaries[name].n_unreached = int(cells.sum())
         recipe = options.fill.recipes(solve)["propagation"]
         judged = judge_by_propagation(columns, summaries, alignment.graph, recipe)
-    result.notes = [*notes, *notes_on(alignment, summaries, columns, source.naming)]
+    result.notes = [*notes, *notes_on(alignment, summaries, columns, source)]
     result.notes += [judged] if judged else []
     result.notes += few_known_notes(columns, fills, options)
     done = time.perf_counter()

@@ -7,15 +7,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..errors import meaning_missing, typed
+from ..io import MISSING
 from ..report import listed
 from ..trust import HARDLY, LEARNT, ColumnFill
 from ._alignment import Alignment
 from ._categorical import Category
 from ._column import Column
 from ._numeric import Number, Whole
-from ._options import Naming, TableOptions
+from ._options import Source, TableOptions
 from ._result import ColumnSummary
 
+FEWEST_ROWS = 20  # with fewer nobody expects a column to be judged
+FEW_STEPS = 100  # between the least and the largest: in wider columns decimals are a trifle
 # Words that often stand for a missing cell; those that always do, the readers of files know.
 MAY_MEAN_MISSING = (
     "", ".", "?", "-", "--", "\u2013", "n.a.", "na", "n/a", "nil", "null", "nan", "missing",
@@ -27,9 +30,10 @@ def notes_on(
     alignment: Alignment,
     summaries: dict[str, ColumnSummary],
     opened: dict[str, Column],
-    naming: Naming,
+    source: Source,
 ) -> list[str]:
-    notes = list(alignment.guesses)
+    """All sentences but those on scores that could not be had."""
+    notes, naming = list(alignment.guesses), source.naming
     if alignment.n_outside:
         notes.append(
             f"{alignment.n_outside:,} node(s) named by {naming.edges} are not in {naming.table}: "
@@ -61,7 +65,7 @@ def notes_on(
     filled = [summary.name for summary in summaries.values() if summary.n_filled]
     return [
         *notes,
-        *_may_mean_missing(opened),
+        *_may_mean_missing(opened, from_text=bool(source.texts)),
         *_between_whole_numbers(opened, filled),
         *_all_equal(opened, filled),
         *_hardly_filled(summaries),
@@ -103,7 +107,7 @@ def few_known_notes(
             for name, size in few.items()
         ]
     names = [repr(name) for name in few if not columns[name].all_equal]
-    if not names or not together:
+    if not names or not together or columns[next(iter(few))].missing.size < FEWEST_ROWS:
         return []
     have, them = ("has", "it is") if len(names) == 1 else ("have", "they are")
     return [
@@ -120,7 +124,7 @@ def _columns(names: Sequence[str]) -> str:
 def _all_equal(columns: Mapping[str, Column], filled: Sequence[str]) -> list[str]:
     """A sentence on columns that know one value alone."""
     names = [repr(name) for name in filled if columns[name].all_equal]
-    if not names:
+    if not names or columns[filled[0]].missing.size < FEWEST_ROWS:
         return []
     return [
         f"{_columns(names)} {'has' if len(names) == 1 else 'have'} one known value alone, which "
@@ -135,7 +139,7 @@ def _between_whole_numbers(columns: Mapping[str, Column], filled: Sequence[str])
         column = columns[name]
         if isinstance(column, Number) and not isinstance(column, Whole) and not column.whole:
             known = column.known_values()
-            if not column.all_equal and not (known[:100] % 1).any() and not (known % 1).any():
+            if 0 < np.ptp(known) < FEW_STEPS and not (known % 1).any():
                 names.append(name)
     if not names:
         return []
@@ -146,11 +150,16 @@ def _between_whole_numbers(columns: Mapping[str, Column], filled: Sequence[str])
     ]
 
 
-def _may_mean_missing(columns: Mapping[str, Column]) -> list[str]:
-    """Sentences on values that often stand for a missing cell, but were taken for values."""
+def _may_mean_missing(columns: Mapping[str, Column], from_text: bool) -> list[str]:
+    """Sentences on values that often stand for a missing cell, but were taken for values.
+
+    In a file of text the words that mean missing by default are values if the user says so.
+    """
     notes = []
     for name, column in columns.items():
         for value, size in _suspects(column).items():
+            if from_text and value in MISSING:
+                continue
             far = "" if isinstance(column, Category) else ", far from all others"
             notes.append(
                 f"Column {name!r} has the value {value!r} in {size:,} cell(s){far}: pass "
