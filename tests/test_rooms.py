@@ -74,7 +74,7 @@ def imports(name):
 
 
 def room_of(name):
-    parts = name.split(".")
+    parts = name.replace("graphfill.__main__", "graphfill.cli.__main__").split(".")
     return parts[1] if parts[0] == "graphfill" and len(parts) > 1 else None
 
 

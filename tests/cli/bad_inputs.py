@@ -365,8 +365,8 @@ bad("quote as separator",
     "--separator is '\"' but must be one ASCII character, such as ; or a tab.",
     """--separator '"'""")
 bad("wrong separator",
-    "No column of people.csv (such as 'ann,30,York' in column 'name,age,city') holds the ids "
-    "that friends.csv names (such as 'ann'): name it with --id, or check that both sides spell "
+    "No column of people.csv (such as 'ann,30,York' in column 'name,age,city') holds the ids in "
+    "friends.csv (such as 'ann'): name it with --id, or check that both sides spell "
     "ids alike.", "--separator ';'")
 
 # -- formats --
@@ -540,12 +540,12 @@ bad("target missing in parquet",
     "There is no target in friends.parquet, row 2: name the node or drop the edge.",
     friends=parquet(source=["ann", "bob"], target=["bob", None]), edges="friends.parquet")
 bad("no id is named by an edge",
-    "No column of people.csv (such as 'ann' in column 'name') holds the ids that friends.csv "
-    "names (such as 'x1'): name it with --id, or check that both sides spell ids alike.",
+    "No column of people.csv (such as 'ann' in column 'name') holds the ids in friends.csv "
+    "(such as 'x1'): name it with --id, or check that both sides spell ids alike.",
     friends=b"source,target\nx1,x2\n")
 bad("ids that lost their zeros, and a chance match",
-    "No column of people.csv (such as '01000' in column 'county') holds the ids that friends.csv "
-    "names (such as 1000), column 'pop' coming nearest with 1 of 4 rows: name it with --id, or "
+    "No column of people.csv (such as '01000' in column 'county') holds the ids in friends.csv "
+    "(such as 1000), column 'pop' coming nearest with 1 of 4 rows: name it with --id, or "
     "check that both sides spell ids alike.",
     people=b"county,pop,age\n01000,1001,30\n01001,52,\n01002,77,31\n01003,87,35\n",
     friends=b"source,target\n1000,1001\n1001,1002\n1002,1003\n")
@@ -563,8 +563,8 @@ bad("numbers against text",
     "--id id", people=NUMBERED, table="people.parquet", friends=parquet(source=["1"], target=["2"]),
     edges="friends.parquet")
 bad("numbers against text, guessed",
-    "No column of people.parquet (such as 1 in column 'id') holds the ids that friends.parquet "
-    "names (such as '1'): name it with --id, or check that both sides spell ids alike.",
+    "No column of people.parquet (such as 1 in column 'id') holds the ids in friends.parquet "
+    "(such as '1'): name it with --id, or check that both sides spell ids alike.",
     people=NUMBERED, table="people.parquet", friends=parquet(source=["1"], target=["2"]),
     edges="friends.parquet")
 bad("dates against numbers",

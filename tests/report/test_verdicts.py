@@ -46,6 +46,7 @@ def test_heading_table_and_sentence_of_a_report_say_the_same(explained):
         rest
     )
     assert "the links alone say next to nothing" in rest
+    assert "graph and other columns together chosen" in rest
 
 
 def test_the_terminal_names_verdict_method_and_share():
@@ -56,6 +57,17 @@ def test_the_terminal_names_verdict_method_and_share():
     )
     row = next(line for line in lines if line.startswith("  price"))
     assert re.search(r" 70%  fairly well inferred +graph and other columns together$", row)
+
+
+def test_columns_whose_links_cannot_be_compared_are_counted_apart():
+    unclear = by_row(0.5, "size", kind="number") | {"links": "unknown", "verdict": "unknown"}
+    both = text.of_survey(table_of(by_row(0.7) | {"links": "inferable"}, unclear))
+    assert (
+        "Neighbours agree beyond chance in 1 of 1 columns with missing cells: price. In 1 column "
+        "too few linked rows are both known to tell."
+    ) in both.splitlines()
+    alone = text.of_survey(table_of(unclear, unclear | {"name": "age"}))
+    assert "In 2 columns too few linked rows are both known to tell." in alone.splitlines()
 
 
 def test_sixty_columns_are_sixty_short_lines():

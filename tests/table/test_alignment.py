@@ -247,7 +247,7 @@ REFUSED = {
         table(IDS["text"]),
         {"source": ["ANN"], "target": ["BOB"]},
         {},
-        "No column of the table (such as 'ann' in column 'key') holds the ids that the edges names "
+        "No column of the table (such as 'ann' in column 'key') holds the ids in the edges "
         "(such as 'ANN'): name it with id=, or check that both sides spell ids alike.",
     ),
     "twice": (

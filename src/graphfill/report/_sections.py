@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._words import NOTHING, Summary, alike, name, number, percent, shown
+from ._words import NOTHING, Summary, alike, name, number, one_method, percent, shown
 
 METHODS = 12
 MEASURES = {
@@ -45,7 +45,11 @@ def _score_table(column: Summary) -> Summary | None:
             heads.append(words + (unit if measure in ("mae", "rmse") else ""))
             by_measure.append([*map(percent, values)] if measure == "accuracy" else alike(values))
     rows = [
-        (shown(score["method"], empty="(empty)"), score["method"] == column["chosen"], cells)
+        (
+            shown(one_method(score["method"], column), empty="(empty)"),
+            score["method"] == column["chosen"],
+            cells,
+        )
         for score, cells in zip(scores, zip(*by_measure, strict=True), strict=False)
     ]
     by_error = any(score.get("rmse") is not None for score in scores)

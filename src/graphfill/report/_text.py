@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ._words import Summary, explained, listed, method_words, shown
+from ._words import Summary, count, explained, listed, method_words, shown
 
 # What cells out of the graph's reach got: in a summary, and in a warning.
 UNREACHED = {
@@ -54,15 +54,22 @@ def of_survey(summary: Summary) -> str:
     if not summary["missing"]:
         return "\n".join([f"{_nothing_missing(summary)} ({_size(summary)}).", *_notes(summary)])
     fillable = [c for c in summary["columns"] if c["verdict"]]
-    good = [str(c["name"]) for c in fillable if c.get("links") in ("inferable", "weakly")]
+    compared = [c for c in fillable if c.get("links") != "unknown"]
+    good = [str(c["name"]) for c in compared if c.get("links") in ("inferable", "weakly")]
+    agree = (
+        f"Neighbours agree beyond chance in {len(good)} of {len(compared)} columns with missing "
+        f"cells{': ' if good else ''}{listed(good)}."
+    )
+    if len(compared) < len(fillable):
+        rest = count(len(fillable) - len(compared), "column")
+        agree = f"{agree if compared else ''} In {rest} too few linked rows are both known to tell."
     alone = sum(c["n_missing"] for c in summary["columns"] if not c["verdict"])
     reached = summary["missing"] - summary["unreached"] - alone
     return "\n".join(
         [
             f"{summary['missing']:,} cells are missing ({_size(summary)}); the graph reaches "
             f"{reached:,} of them.",
-            f"Neighbours agree beyond chance in {len(good)} of {len(fillable)} columns with "
-            f"missing cells{': ' if good else ''}{listed(good)}.",
+            agree.strip(),
             *_verdicts(summary),
             *_columns(summary),
             *_notes(summary),
@@ -157,7 +164,7 @@ def _report(summary: Summary) -> list[str]:
 
 
 def _size(summary: Summary) -> str:
-    return f"{summary['rows']:,} rows, {summary['edges']:,} edges"
+    return f"{count(summary['rows'], 'row')}, {count(summary['edges'], 'edge')}"
 
 
 def _notes(summary: Summary) -> list[str]:

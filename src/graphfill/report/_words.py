@@ -179,19 +179,24 @@ def method_words(column: Summary) -> str:
     given = [(part["method"], part["weight"]) for part in column.get("parts") or ()]
     parts = sorted(given, key=lambda part: -part[1])
     if chosen == "blend" and parts:
-        words = [f"{share:.0%} {_method(part, column)}" for part, share in parts[:PARTS]]
+        words = [f"{share:.0%} {one_method(part, column)}" for part, share in parts[:PARTS]]
         rest = sum(share for _, share in parts[PARTS:])
         if len(parts) == PARTS + 1:
-            words.append(f"{rest:.0%} {_method(parts[-1][0], column)}")
+            words.append(f"{rest:.0%} {one_method(parts[-1][0], column)}")
         elif rest:
             words.append(f"{rest:.0%} others")
         return ", ".join(words)
-    return _method(chosen, column)
+    return one_method(chosen, column)
 
 
-def _method(method: str, column: Summary) -> str:
-    if method == "mean" and column.get("kind") in ("category", "boolean"):
-        return "most frequent value"
+def one_method(method: str, column: Summary) -> str:
+    """A method by its name, in plain words.
+
+    >>> one_method("neighbors", {"kind": "category"}), one_method("field", {})
+    ("neighbours' most frequent value", 'graph and other columns together')
+    """
+    if method in ("mean", "neighbors") and column.get("kind") in ("category", "boolean"):
+        return "most frequent value" if method == "mean" else "neighbours' most frequent value"
     return METHODS.get(method) or METHODS.get(method.split("-")[0], method)
 
 

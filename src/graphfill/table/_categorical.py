@@ -92,6 +92,10 @@ class Category(Column):
         return int(self.share.size)
 
     @property
+    def all_equal(self) -> bool:
+        return self.share.size == 1
+
+    @property
     def fills_as_usual(self) -> bool:
         chosen = self._chosen[self._decoded()]
         several = self.share.size > 1 and chosen.size > 1

@@ -84,9 +84,14 @@ def recognize_code(column: Column, graph: Graph | None) -> Column:
     return column.as_(Category, "category", (note,))
 
 
-def is_free(n_values: int, n_known: int) -> bool:
-    """Whether too few cells share a value to choose one for another cell."""
-    return n_values == n_known >= 3 or (n_values > FEW_VALUES and n_values > n_known / 2)
+def is_free(n_values: int, n_known: int, n_most: int = 0) -> bool:
+    """Whether too few cells share a value to choose one for another cell.
+
+    A column where `n_most` cells have the most frequent value is not free if they are a quarter.
+    """
+    if n_values == n_known >= 3:
+        return True
+    return n_values > FEW_VALUES and n_values > n_known / 2 and n_most < n_known / 4
 
 
 def names_code(name: str, repeats: bool) -> bool:

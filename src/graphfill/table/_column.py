@@ -115,6 +115,11 @@ class Column:
         return self.kind in ("category", "boolean")
 
     @property
+    def all_equal(self) -> bool:
+        """Whether all known cells have the same value, so that there is nothing to choose from."""
+        return False
+
+    @property
     def unit(self) -> float:
         """What one level is worth in the column's own units."""
         return 1.0

@@ -177,8 +177,9 @@ def _open_text(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Co
     if words:
         return _among_numbers(cells, missing, words)
     n_known = int(np.count_nonzero(~missing))
-    n_values = int(np.count_nonzero(np.bincount(cells.codes[~missing])))
-    if is_free(n_values, n_known):
+    counts = np.bincount(cells.codes[~missing])
+    n_values = int(np.count_nonzero(counts))
+    if is_free(n_values, n_known, int(counts.max())):
         reason = f"free text ({n_values:,} different values in {n_known:,} known cells)"
         return LeftAlone(cells, reason, missing)
     return Category(cells, "category", missing)

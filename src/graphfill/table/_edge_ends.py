@@ -45,6 +45,7 @@ def ends_in_table(
     if isinstance(table, nw.LazyFrame):
         table = table.collect()
     names = list(table.columns)
+    _check_no_matrix(names, nw.maybe_get_index(table), naming)
     for name in (options.source, options.target, options.weight):
         if name is not None:
             check_column_name(name, names, naming.edges)
@@ -57,6 +58,15 @@ def ends_in_table(
     if options.weight is not None:
         weights = checked_weights(table.get_column(options.weight), naming)
     return (first, second), weights, ends
+
+
+def _check_no_matrix(names: list[Any], index: Any, naming: Naming) -> None:
+    """Refuse an adjacency matrix, which would be read as a list of edges."""
+    if index is not None and len(names) > 2 and list(index) == names:
+        raise InputError(
+            f"The columns of {naming.edges} have the same names as its rows, as in an adjacency "
+            "matrix: pass networkx.from_pandas_adjacency(edges), or a table whose rows are edges."
+        )
 
 
 def check_two_ends_named(source: Any, target: Any, holder: str) -> None:

@@ -25,11 +25,11 @@ from ._inspect import (
     informative_columns,
     informing_columns,
     judge_by_propagation,
-    notes_on,
     open_columns,
     summarize_columns,
 )
 from ._keeping import Keeping
+from ._notes import few_known_notes, notes_on
 from ._options import Source, TableOptions
 from ._result import TableResult
 
@@ -98,15 +98,17 @@ def fill_table(
             covered = {name: one.bounds.coverage for name, one in fills.items()
                        if one.bounds and one.assessment and one.assessment.alike}  # fmt: skip
             seed = options.fill.seed
-            judged = differences_note(channelled, wanted, alignment.graph, seed, covered)
+            vary = [name for name in wanted if not columns[name].all_equal]
+            if vary:
+                judged = differences_note(channelled, vary, alignment.graph, seed, covered)
     elif wanted:
         for name, cells in unreached_cells([columns[n] for n in wanted], alignment.graph).items():
             summaries[name].n_unreached = int(cells.sum())
         recipe = options.fill.recipes(solve)["propagation"]
         judged = judge_by_propagation(columns, summaries, alignment.graph, recipe)
-    result.notes = [*notes, *notes_on(alignment, summaries, columns, source.naming)]
+    result.notes = [*notes, *notes_on(alignment, summaries, columns, source)]
     result.notes += [judged] if judged else []
-    result.notes += _too_few_known(columns, fills, options)
+    result.notes += few_known_notes(columns, fills, options)
     done = time.perf_counter()
     result.seconds = {
         "link": linked - began,
@@ -220,7 +222,7 @@ class _Filling:
 
             level = self.options.fill.intervals
             summary.details |= assessment_details(column, fill, level, pattern)
-            summary.explained = fill.assessment.explained
+            summary.explained = None if column.all_equal else fill.assessment.explained
         if summary.explained is not None:
             summary.verdict = fill_verdict(summary.explained)
 
@@ -268,27 +270,6 @@ def _with_columns(frame: nw.DataFrame[Any], series: Sequence[nw.Series[Any]]) ->
         fields[one.name] = pa.field(one.name, columns[one.name].type)
     schema = pa.schema(list(fields.values()), table.schema.metadata)
     return pa.table(list(columns.values()), schema)
-
-
-def _too_few_known(
-    columns: Mapping[str, Column], fills: Mapping[str, ColumnFill], options: TableOptions
-) -> list[str]:
-    """Sentences on columns that are not scored for want of known cells."""
-    if not options.fill.scores and options.fill.intervals is None:
-        return []
-    from ..trust._assessment import FEWEST_KNOWN, FEWEST_TOGETHER
-
-    together = options.fill.method in LEARNT
-    fewest = FEWEST_TOGETHER if together else FEWEST_KNOWN
-    instead = ", and is left to propagation" if options.fill.method in LEARNT else ""
-    return [
-        f"Column {name!r} has {int((~columns[name].missing).sum())} known cell(s), fewer than "
-        f"the {fewest} that scores and intervals take: it gets neither{instead}."
-        for name in columns
-        if name in fills
-        and fills[name].assessment is None
-        and (~columns[name].missing).sum() < fewest
-    ]
 
 
 # -- refusals --

@@ -127,6 +127,8 @@ def find_ids(
         return best.name, best.ids
     n_rows = len(frame)
     if by_position and all(_row_numbers(end, n_rows) for end in ends):
+        if not len(ends[0]):
+            return None, Ids(np.arange(n_rows))
         guesses.append(
             "Edges name rows by number, counted from 0, since no column holds the ends of edges "
             f"(name one with {option('id')})."
@@ -157,7 +159,7 @@ def no_id_column(
         count = f"{best.n_named(ends):,} of {len(best.ids):,} rows"
         nearest = f", {id_holder(best.name)} coming nearest with {count}"
     return InputError(
-        f"No column of {naming.table}{seen} holds the ids that {naming.edges} names (such as "
+        f"No column of {naming.table}{seen} holds the ids in {naming.edges} (such as "
         f"{named(ends[0][0])}){nearest}: name it with {option('id')}, or check that both sides "
         "spell ids alike."
     )

@@ -11,12 +11,12 @@ import numpy as np
 from ..errors import InputError, check_column_name, option, places
 from ..graph import Graph
 from ..report import listed
-from ..trust import HARDLY, Agreement, Recipe, agreement, propagated_agreement
+from ..trust import Agreement, Recipe, agreement, propagated_agreement
 from ._alignment import Alignment
 from ._codes import recognize_code
 from ._column import Column
 from ._columns import open_column
-from ._options import Naming, Source, TableOptions
+from ._options import Source, TableOptions
 from ._result import ColumnSummary
 
 if TYPE_CHECKING:
@@ -100,7 +100,9 @@ def summarize_columns(
         n_missing = int((column.missing & ~column.unseen).sum())
         summary = ColumnSummary(name, column.kind, n_missing, note=column.reason)
         summaries[name] = summary
-        if column.n_channels and summary.n_missing:
+        if column.n_channels and summary.n_missing and column.all_equal:
+            summary.links = summary.verdict = "unknown"  # equal neighbours say nothing
+        elif column.n_channels and summary.n_missing:
             agreed = column_agreement(column, alignment.graph, seed)
             summary.agreement, summary.agreement_spread = agreed.value, agreed.spread
             summary.links = summary.verdict = agreed.verdict
@@ -114,7 +116,10 @@ def judge_by_propagation(
     recipe: Recipe,
 ) -> str:
     """Judge columns in which too few linked rows are both known, by hidden cells; say which."""
-    unknown = [columns[name] for name, one in summaries.items() if one.links == "unknown"]
+    unknown = [
+        columns[name] for name, one in summaries.items()
+        if one.links == "unknown" and not columns[name].all_equal
+    ]  # fmt: skip
     agreed = propagated_agreement(unknown, graph, recipe) if unknown else {}
     for name, one in agreed.items():
         summary = summaries[name]
@@ -152,54 +157,3 @@ def informative_columns(
         for name, column in opened.items()
         if column.n_channels
     }
-
-
-def notes_on(
-    alignment: Alignment,
-    summaries: dict[str, ColumnSummary],
-    opened: dict[str, Column],
-    naming: Naming,
-) -> list[str]:
-    notes = list(alignment.guesses)
-    if alignment.n_outside:
-        notes.append(
-            f"{alignment.n_outside:,} node(s) named by {naming.edges} are not in {naming.table}: "
-            "they pass information on but are not added."
-        )
-    if alignment.n_unlinked:
-        notes.append(f"{alignment.n_unlinked:,} row(s) of {naming.table} have no edge.")
-    for summary in summaries.values():
-        about = opened[summary.name].notes if summary.name in opened else ()
-        if summary.n_filled or summary.note:
-            notes += about
-        if summary.note and summary.n_missing and not about:
-            notes.append(
-                f"Column {summary.name!r} is left alone with {summary.n_missing:,} missing "
-                f"cell(s): {summary.note}."
-            )
-        if summary.verdict == "not from this graph":  # nothing was held out
-            notes.append(
-                f"Neighbours hardly agree in column {summary.name!r}: the graph says next to "
-                "nothing about its missing cells."
-            )
-        if "highest_level" in summary.details:
-            details = summary.details
-            notes.append(
-                f"Column {summary.name!r} has {details['n_held_out']:,} known cells to learn from, "
-                f"which bound {100 * details['highest_level']:.3g} % of the truths at most, not "
-                f"{100 * details['interval_level']:.3g} %: its bounds are left empty."
-            )
-    return [*notes, *_hardly_filled(summaries)]
-
-
-def _hardly_filled(summaries: Mapping[str, ColumnSummary]) -> list[str]:
-    """A sentence on the columns that nothing could predict."""
-    names = [repr(name) for name, one in summaries.items() if one.verdict == HARDLY]
-    if not names:
-        return []
-    them = "it" if len(names) == 1 else "them"
-    return [
-        f"Hidden known cells of {'column' if len(names) == 1 else 'columns'} {listed(names)} came "
-        f"out hardly better than by the column's mean or most frequent value: do not take what is "
-        f"filled into {them} for facts."
-    ]

@@ -94,6 +94,10 @@ class Number(Column):
         return np.asarray((values * own[1] + float(own[0] - other[0])) / other[1])
 
     @property
+    def all_equal(self) -> bool:
+        return self.low == self.high
+
+    @property
     def unit(self) -> float:
         return float(np.ldexp(1.0, self._exponent))
 

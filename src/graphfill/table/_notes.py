@@ -1,0 +1,191 @@
+"""The sentences that a user reads about a table: what was guessed, and what to look at twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..errors import meaning_missing, typed
+from ..io import MISSING
+from ..report import listed
+from ..trust import HARDLY, LEARNT, ColumnFill
+from ._alignment import Alignment
+from ._categorical import Category
+from ._column import Column
+from ._numeric import Number, Whole
+from ._options import Source, TableOptions
+from ._result import ColumnSummary
+
+FEWEST_ROWS = 20  # with fewer nobody expects a column to be judged
+FEW_STEPS = 100  # between the least and the largest: in wider columns decimals are a trifle
+# Words that often stand for a missing cell; those that always do, the readers of files know.
+MAY_MEAN_MISSING = (
+    "", ".", "?", "-", "--", "\u2013", "n.a.", "na", "n/a", "nil", "null", "nan", "missing",
+    "unknown", "unk", "not available", "not applicable", "no data",
+)  # fmt: skip
+
+
+def notes_on(
+    alignment: Alignment,
+    summaries: dict[str, ColumnSummary],
+    opened: dict[str, Column],
+    source: Source,
+) -> list[str]:
+    """All sentences but those on scores that could not be had."""
+    notes, naming = list(alignment.guesses), source.naming
+    if alignment.n_outside:
+        notes.append(
+            f"{alignment.n_outside:,} node(s) named by {naming.edges} are not in {naming.table}: "
+            "they pass information on but are not added."
+        )
+    if alignment.n_unlinked:
+        notes.append(f"{alignment.n_unlinked:,} row(s) of {naming.table} have no edge.")
+    for summary in summaries.values():
+        about = opened[summary.name].notes if summary.name in opened else ()
+        if summary.n_filled or summary.note:
+            notes += about
+        if summary.note and summary.n_missing and not about:
+            notes.append(
+                f"Column {summary.name!r} is left alone with {summary.n_missing:,} missing "
+                f"cell(s): {summary.note}."
+            )
+        if summary.verdict == "not from this graph":  # nothing was held out
+            notes.append(
+                f"Neighbours hardly agree in column {summary.name!r}: the graph says next to "
+                "nothing about its missing cells."
+            )
+        if "highest_level" in summary.details:
+            details = summary.details
+            notes.append(
+                f"Column {summary.name!r} has {details['n_held_out']:,} known cells to learn from, "
+                f"which bound {100 * details['highest_level']:.3g} % of the truths at most, not "
+                f"{100 * details['interval_level']:.3g} %: its bounds are left empty."
+            )
+    filled = [summary.name for summary in summaries.values() if summary.n_filled]
+    return [
+        *notes,
+        *_may_mean_missing(opened, from_text=bool(source.texts)),
+        *_between_whole_numbers(opened, filled),
+        *_all_equal(opened, filled),
+        *_hardly_filled(summaries),
+    ]
+
+
+def _hardly_filled(summaries: Mapping[str, ColumnSummary]) -> list[str]:
+    """A sentence on the columns that nothing could predict."""
+    names = [repr(name) for name, one in summaries.items() if one.verdict == HARDLY]
+    if not names:
+        return []
+    them = "it" if len(names) == 1 else "them"
+    return [
+        f"Hidden known cells of {'column' if len(names) == 1 else 'columns'} {listed(names)} came "
+        f"out hardly better than by the column's mean or most frequent value: do not take what is "
+        f"filled into {them} for facts."
+    ]
+
+
+def few_known_notes(
+    columns: Mapping[str, Column], fills: Mapping[str, ColumnFill], options: TableOptions
+) -> list[str]:
+    """Sentences on columns that are not scored for want of known cells."""
+    from ..trust._assessment import FEWEST_KNOWN, FEWEST_TOGETHER
+
+    together, level = options.fill.method in LEARNT, options.fill.intervals
+    fewest = FEWEST_TOGETHER if together else FEWEST_KNOWN
+    known = {
+        name: int((~columns[name].missing).sum())
+        for name, fill in fills.items()
+        if fill.assessment is None
+    }
+    few = {name: size for name, size in known.items() if size < fewest}
+    if options.fill.scores or level is not None:
+        instead = ", and is left to propagation" if together else ""
+        return [
+            f"Column {name!r} has {size} known cell(s), fewer than the {fewest} that scores and "
+            f"intervals take: it gets neither{instead}."
+            for name, size in few.items()
+        ]
+    names = [repr(name) for name in few if not columns[name].all_equal]
+    if not names or not together or columns[next(iter(few))].missing.size < FEWEST_ROWS:
+        return []
+    have, them = ("has", "it is") if len(names) == 1 else ("have", "they are")
+    return [
+        f"{_columns(names)} {have} fewer than {fewest} known cells: {them} filled from the links "
+        "alone, and how well cannot be said."
+    ]
+
+
+def _columns(names: Sequence[str]) -> str:
+    """The columns of these names, as a sentence begins with them."""
+    return f"Column{'' if len(names) == 1 else 's'} {listed(names)}"
+
+
+def _all_equal(columns: Mapping[str, Column], filled: Sequence[str]) -> list[str]:
+    """A sentence on columns that know one value alone."""
+    names = [repr(name) for name in filled if columns[name].all_equal]
+    if not names or columns[filled[0]].missing.size < FEWEST_ROWS:
+        return []
+    return [
+        f"{_columns(names)} {'has' if len(names) == 1 else 'have'} one known value alone, which "
+        "every filled cell got: nothing tells where another would be."
+    ]
+
+
+def _between_whole_numbers(columns: Mapping[str, Column], filled: Sequence[str]) -> list[str]:
+    """A sentence on columns of whole numbers whose type has decimals, as their filled cells do."""
+    names = []
+    for name in filled:
+        column = columns[name]
+        if isinstance(column, Number) and not isinstance(column, Whole) and not column.whole:
+            known = column.known_values()
+            if 0 < np.ptp(known) < FEW_STEPS and not (known % 1).any():
+                names.append(name)
+    if not names:
+        return []
+    kind = typed(names[0], "integer")
+    return [
+        f"{_columns([repr(name) for name in names])} {'holds' if len(names) == 1 else 'hold'} "
+        f"whole numbers, but filled cells may lie between: pass {kind} to round them."
+    ]
+
+
+def _may_mean_missing(columns: Mapping[str, Column], from_text: bool) -> list[str]:
+    """Sentences on values that often stand for a missing cell, but were taken for values.
+
+    In a file of text the words that mean missing by default are values if the user says so.
+    """
+    notes = []
+    for name, column in columns.items():
+        for value, size in _suspects(column).items():
+            if from_text and value in MISSING:
+                continue
+            far = "" if isinstance(column, Category) else ", far from all others"
+            notes.append(
+                f"Column {name!r} has the value {value!r} in {size:,} cell(s){far}: pass "
+                f"{meaning_missing(value)} if that means missing."
+            )
+    return notes
+
+
+def _suspects(column: Column) -> dict[str, int]:
+    """Values that may mean missing, and in how many cells."""
+    if isinstance(column, Category):
+        classes = column.named(np.arange(column.n_classes, dtype=np.float64))
+        n_known = np.count_nonzero(~column.missing)
+        return {
+            word: round(share * n_known)
+            for word, share in zip(classes, column.share, strict=True)
+            if isinstance(word, str) and word.strip().lower() in MAY_MEAN_MISSING
+        }
+    if not isinstance(column, Number) or column.kind not in ("number", "integer"):
+        return {}
+    known = column.known_values()
+    for value in (known.min(), known.max()):
+        others = known[known != value]
+        nines = abs(value) >= 99 and set(f"{abs(value):.15g}") == {"9"}
+        if not nines or not 2 < others.size < known.size - 1:
+            continue
+        if np.abs(others - value).min() > np.ptp(others):
+            return {f"{value:.15g}": known.size - others.size}
+    return {}

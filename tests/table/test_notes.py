@@ -1,0 +1,171 @@
+"""What a newcomer reads about a table: true of it, and nothing that the column cannot show."""
+
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import graphfill as gf
+
+
+def ring(n):
+    ids = [f"n{i:02}" for i in range(n)]
+    return pd.DataFrame({"id": ids}), pd.DataFrame({"a": ids, "b": ids[1:] + ids[:1]})
+
+
+def filled(table, edges, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return gf.impute(table, edges, return_result=True, **options)
+
+
+def holed(values, every=5):
+    return pd.Series(values).mask(np.arange(len(values)) % every == 2)
+
+
+def test_columns_with_one_known_value_are_not_judged():
+    table, edges = ring(40)
+    table["same"] = holed([7.0] * 40)
+    table["word"] = holed(["yes"] * 40)
+    table["x"] = holed(np.sin(np.arange(40) / 6))
+    result = filled(table, edges)
+    told = " ".join(result.notes)
+    assert "Columns 'same' and 'word' have one known value alone, which every filled cell" in told
+    assert "hardly better" not in told
+    assert "lie in other rows" not in told
+    by_name = {column.name: column for column in result.columns}
+    for name in ("same", "word"):
+        assert by_name[name].verdict == "unknown"
+        assert by_name[name].explained is None
+        assert by_name[name].agreement is None
+    assert by_name["x"].explained > 0.8
+    assert (result.table["same"] == 7.0).all()
+    assert (result.table["word"] == "yes").all()
+
+
+def test_nothing_but_one_value_is_known():
+    table, edges = ring(3)
+    table["v"] = [1.0, None, None]
+    assert filled(table, edges).table["v"].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_few_known_cells_are_said_without_asking():
+    table, edges = ring(30)
+    table["v"] = holed(np.arange(30) / 7).where(np.arange(30) < 15)
+    table["w"] = holed(np.arange(30) / 3).where(np.arange(30) > 15)
+    notes = filled(table, edges).notes
+    assert (
+        "Columns 'v' and 'w' have fewer than 20 known cells: they are filled from the links alone, "
+        "and how well cannot be said."
+    ) in notes
+
+
+def test_whole_numbers_of_a_type_with_decimals():
+    table, edges = ring(40)
+    draw = np.random.default_rng(0)
+    table["beds"] = holed(draw.integers(1, 9, 40).astype(float))
+    table["size"] = holed(draw.random(40))
+    table["pay"] = holed(draw.integers(0, 9000, 40).astype(float))  # decimals are a trifle
+    result = filled(table, edges, method="propagation")
+    (told,) = [note for note in result.notes if "whole numbers" in note]
+    assert told == (
+        "Column 'beds' holds whole numbers, but filled cells may lie between: pass "
+        "types={'beds': 'integer'} to round them."
+    )
+    assert (result.table["beds"] % 1).any()
+    rounded = filled(table, edges, method="propagation", types={"beds": "integer"})
+    assert not (rounded.table["beds"] % 1).any()
+    assert not [note for note in rounded.notes if "whole numbers" in note]
+
+
+@pytest.mark.parametrize("marker", ["?", "unknown", "", "N/A"])
+def test_words_that_may_mean_missing(marker):
+    table, edges = ring(40)
+    table["city"] = holed(["Rome", "Bath", marker, "Rome"] * 10)
+    told = [note for note in filled(table, edges).notes if "means missing" in note]
+    assert told == [
+        f"Column 'city' has the value {marker!r} in 8 cell(s): pass missing=[{marker!r}] if that "
+        "means missing."
+    ]
+    result = filled(table, edges, missing=[marker])
+    assert set(result.table["city"]) == {"Rome", "Bath"}
+    assert not [note for note in result.notes if "means missing" in note]
+
+
+def test_a_table_whose_only_gaps_are_words():
+    table, edges = ring(40)
+    table["city"] = ["Rome", "?"] * 20
+    assert "pass missing=['?'] if that means missing" in " ".join(filled(table, edges).notes)
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ([-999.0, *range(7)], "'-999' in 5 cell(s), far from all others: pass missing=['-999']"),
+        ([9999, *range(1900, 1907)], "'9999' in 5 cell(s), far from all others: pass"),
+        ([99, *range(50, 57)], "'99' in 5 cell(s), far"),
+        ([99, *range(0, 98, 14)], ""),  # ages may be that
+        ([100, *range(7)], ""),
+        ([-9.9, *range(7)], ""),
+    ],
+)
+def test_numbers_that_may_mean_missing(values, told):
+    table, edges = ring(40)
+    table["x"] = values * 5
+    found = [note for note in filled(table, edges).notes if "means missing" in note]
+    assert bool(found) == bool(told)
+    assert told in " ".join(found)
+    if told:
+        marker = told.split("'")[1]
+        assert int(filled(table, edges, missing=[marker]).columns[1].n_filled) == 5
+
+
+def test_a_frequent_value_makes_text_a_category():
+    table, edges = ring(60)
+    species = ["Human"] * 25 + [f"one of {i}" for i in range(30)] + [None] * 5
+    table["species"], table["name"] = species, [f"name {i // 1.5}" for i in range(55)] + [None] * 5
+    kinds = {column.name: column.kind for column in filled(table, edges).columns}
+    assert kinds["species"] == "category"
+    assert kinds["name"] == "left alone"
+
+
+def test_an_adjacency_matrix_is_no_list_of_edges():
+    table, _edges = ring(12)
+    table["v"] = holed(np.arange(12) / 7)
+    matrix = pd.DataFrame(np.eye(12), index=table["id"], columns=table["id"])
+    with pytest.raises(gf.InputError, match="as in an adjacency matrix: pass networkx"):
+        gf.impute(table, matrix)
+
+
+def test_no_edges_are_no_numbers_of_rows():
+    table, edges = ring(40)
+    table["v"] = holed(np.arange(40) / 7)
+    notes = " ".join(filled(table, edges.head(0)).notes)
+    assert "by number" not in notes
+    assert "40 row(s) of the table have no edge." in notes
+    assert "(40 rows, 1 edge)" in str(filled(table, edges.head(1)))
+
+
+def test_the_package_is_a_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "graphfill", "--version"], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert done.stdout.strip()
+
+
+def test_words_of_a_file_are_values_if_the_user_says_so(tmp_path):
+    table, edges = ring(40)
+    table["region"] = holed(["NA", "EU", "AS", "?"] * 10)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    edges.to_csv(tmp_path / "e.csv", index=False)
+    files = [str(tmp_path / name) for name in ("t.csv", "e.csv")]
+    command = [sys.executable, "-m", "graphfill", "impute", *files, "--missing", ""]
+    done = subprocess.run(
+        [*command, "-o", str(tmp_path / "out.csv")], capture_output=True, text=True
+    )
+    assert "has the value 'NA'" not in done.stdout
+    assert "has the value '?' in 8 cell(s): pass --missing '?' if that means" in done.stdout
