@@ -199,6 +199,17 @@ class FieldSystem:
                 out[at] = np.matmul(inverse, R[at][:, :, None])[:, :, 0]
         return out
 
+    def variances(self) -> Floats:
+        """Of each missing cell given the known cells of its row and all of other rows; else 0."""
+        out = np.zeros(self.missing.shape)
+        for (rows, cells), (modes, scale) in zip(self._alike, self._modes, strict=True):
+            out[np.ix_(rows, cells)] = times(scale, (modes**2).T)
+        for (rows, cells), inverse in zip(self._alone, self._inverses, strict=True):
+            if inverse.ndim == 3:
+                inverse = np.diagonal(inverse, axis1=1, axis2=2)
+            out[rows[:, None], cells] = inverse
+        return out
+
     def solve(
         self,
         right: Floats,

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._assessment import Assessment
-from ._calibrating import calibrating
+from ._calibrating import Calibrating, calibrating
 from ._column import Mask
-from ._features import CellFeatures
+from ._features import FAR, CellFeatures
 from ._weights import effective, quantile, quantiles
 
 Floats = NDArray[np.float64]
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 POWERS = (0.0, 0.15, 0.3, 0.45, 0.6, 0.8, 1.0)  # of a learnt scale: how far to rely on it
 FEWEST_IN_GROUP = 100
-FEWEST_FOR_SCALE = 200  # held-out cells; with fewer all intervals are equally wide
+FEWEST_FOR_LINE, FEWEST_FOR_TREES = 60, 200  # held-out cells that a scale is learnt from
 
 
 @dataclass(frozen=True)
@@ -62,20 +62,25 @@ def intervals(
 ) -> Interval:
     """Intervals around what was `filled`, [missing, 1], that cover a share `level` of the truths.
 
-    No held-out cell is like one that nothing known is connected to (`unreached`, [missing]):
-    such a cell gets the interval that holds as many of the known cells; or, where its row was
+    Where few held-out cells are like one that nothing known is connected to (`unreached`,
+    [missing]), such a cell gets the interval that holds as many of the known cells; or, where its row was
     filled from other columns, the errors of a line through these.
     """
+    steps = np.concatenate([part.surroundings[:, 2] for part in assessment.known_features])
+    if np.count_nonzero(steps >= FAR) >= FEWEST_IN_GROUP:
+        unreached = None  # there are held-out cells as far from any known one
     cells = calibrating(assessment, filled, unreached)
     error, w = cells.error, cells.weight
     final = assessment.missing_features
     assert final is not None
     learnt = _scales(np.abs(error), cells.parts, cells.known, cells.asked, seed)
+    if cells.spread is not None:
+        learnt.append(cells.spread)
     powers = [(scale**power, final**power) for scale, final in learnt for power in POWERS]
     # The scale that makes the narrowest intervals.
     scale, final_scale = min(powers, key=lambda pair: _median_width(error, pair[0], level, w))
     scores = error / scale
-    group, asked_group = _groups(cells.features, final, level, w)
+    group, asked_group = _groups(cells, final, level)
 
     def beyond(share: float) -> Floats:
         """How far scores lie from the middle of intervals made without them, in half widths."""
@@ -115,10 +120,11 @@ def _scales(
 ) -> list[tuple[Floats, Floats]]:
     """How far off predictions like these are: of held-out cells without their fold, of missing.
 
-    By trees and by a straight line; with few cells, the same for all.
+    The same for all; from enough cells on by a straight line, and by trees.
     """
-    if len(off) < FEWEST_FOR_SCALE or not off.any():
-        return [(np.ones(len(known)), np.ones(len(asked)))]
+    learnt = [(np.ones(len(known)), np.ones(len(asked)))]
+    if len(off) < FEWEST_FOR_LINE or not off.any():
+        return learnt
     from sklearn.ensemble import HistGradientBoostingRegressor
     from sklearn.linear_model import RidgeCV
     from sklearn.pipeline import make_pipeline
@@ -137,11 +143,10 @@ def _scales(
         random_state=seed,
     )
     line = make_pipeline(StandardScaler(), RidgeCV(alphas=np.logspace(0, 4, 9)))
-    learnt = []
     for model, seen, wanted in (
-        (trees, known, asked),
         (line, np.nan_to_num(known), np.nan_to_num(asked)),
-    ):
+        (trees, known, asked),
+    )[: 1 + (len(off) >= FEWEST_FOR_TREES)]:
         scale = np.empty(len(known))
         for part, rest in parts:
             if not part.any():
@@ -170,20 +175,28 @@ def highest_level(n: int) -> float:
 
 
 def _groups(
-    known: Sequence[CellFeatures], final: CellFeatures, level: float, weight: Floats
+    cells: Calibrating, final: CellFeatures, level: float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Held-out and missing cells by how far known ones are: next to one, two steps, farther.
+    """Held-out and missing cells by how far known ones are: thirds next to some, two steps, more.
 
-    Quantiles are taken within a group, so that coverage holds near and far alike; a group with
-    too few held-out cells, in general or for this level, joins the nearer one.
+    Of those next to known ones the first third has the most of them. Quantiles are taken within a
+    group, so that coverage holds near and far alike; a group with too few held-out cells, in
+    general or for this level, joins the nearer one.
     """
     fewest = max(FEWEST_IN_GROUP, 2.0 / (1.0 - level))
-    steps = np.concatenate([part.surroundings[:, 2] for part in known])
-    held, asked = (
-        np.clip(part, 1, 3).astype(np.intp) for part in (steps, final.surroundings[:, 2])
+    far, asked_far = (
+        np.clip(around[:, 2], 1, FAR) - around[:, 0] / (1.0 + around[:, 0])
+        for around in (
+            np.concatenate([part.surroundings for part in cells.features]),
+            final.surroundings,
+        )
     )
-    for number in (3, 2):
-        if effective(weight[held == number]) < fewest:
+    beside = far[far < 1.0]
+    thirds = np.quantile(beside, [1 / 3, 2 / 3]) if len(beside) else np.zeros(2)
+    cuts = [*thirds, 0.999, 2.0, FAR - 1.0]
+    held, asked = np.searchsorted(cuts, far), np.searchsorted(cuts, asked_far)
+    for number in range(len(cuts), 0, -1):
+        if effective(cells.weight[held == number]) < fewest:
             held[held == number] = asked[asked == number] = number - 1
     return held, asked
 

@@ -127,6 +127,7 @@ def _assess(
         from ._alike import add_alike
         from ._auto import TableAssessment
         from ._held import held_assessments
+        from ._spreads import add_spreads
         from ._stack import one_thread
 
         with one_thread():
@@ -135,6 +136,7 @@ def _assess(
             table = TableAssessment(columns, graph, options, solve, progress, kept)
             assessments = table.assess(wanted)
             if options.intervals is not None:
+                add_spreads(table, assessments)
                 add_alike(table, assessments)
             return assessments
     from ._assessment import assess
