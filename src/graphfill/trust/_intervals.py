@@ -9,7 +9,6 @@ the graph knows as little: few known neighbours, who disagree, far from anything
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,16 +16,14 @@ from numpy.typing import NDArray
 
 from ._assessment import Assessment
 from ._calibrating import Calibrating, calibrating
-from ._column import Mask
+from ._error_scales import error_scales, narrowest
 from ._features import FAR, CellFeatures
 from ._weights import effective, quantile, quantiles
 
 Floats = NDArray[np.float64]
 
 LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-POWERS = (0.0, 0.15, 0.3, 0.45, 0.6, 0.8, 1.0)  # of a learnt scale: how far to rely on it
 FEWEST_IN_GROUP = 100
-FEWEST_FOR_LINE, FEWEST_FOR_TREES = 60, 200  # held-out cells that a scale is learnt from
 
 
 @dataclass(frozen=True)
@@ -63,8 +60,8 @@ def intervals(
     """Intervals around what was `filled`, [missing, 1], that cover a share `level` of the truths.
 
     Where few held-out cells are like one that nothing known is connected to (`unreached`,
-    [missing]), such a cell gets the interval that holds as many of the known cells; or, where its row was
-    filled from other columns, the errors of a line through these.
+    [missing]), such a cell gets the interval that holds as many of the known cells; or, where its
+    row was filled from other columns, the errors of a line through these.
     """
     steps = np.concatenate([part.surroundings[:, 2] for part in assessment.known_features])
     if np.count_nonzero(steps >= FAR) >= FEWEST_IN_GROUP:
@@ -73,12 +70,10 @@ def intervals(
     error, w = cells.error, cells.weight
     final = assessment.missing_features
     assert final is not None
-    learnt = _scales(np.abs(error), cells.parts, cells.known, cells.asked, seed)
+    learnt = error_scales(np.abs(error), cells.parts, cells.known, cells.asked, seed)
     if cells.spread is not None:
         learnt.append(cells.spread)
-    powers = [(scale**power, final**power) for scale, final in learnt for power in POWERS]
-    # The scale that makes the narrowest intervals.
-    scale, final_scale = min(powers, key=lambda pair: _median_width(error, pair[0], level, w))
+    scale, final_scale = narrowest(error, learnt, level, w)
     scores = error / scale
     group, asked_group = _groups(cells, final, level)
 
@@ -113,54 +108,6 @@ def intervals(
         [{"nominal": share, "actual": cells.share(cells.inside(beyond(share), share))}
          for share in LEVELS],
     )  # fmt: skip
-
-
-def _scales(
-    off: Floats, parts: Sequence[tuple[Mask, Mask]], known: Floats, asked: Floats, seed: int
-) -> list[tuple[Floats, Floats]]:
-    """How far off predictions like these are: of held-out cells without their fold, of missing.
-
-    The same for all; from enough cells on by a straight line, and by trees.
-    """
-    learnt = [(np.ones(len(known)), np.ones(len(asked)))]
-    if len(off) < FEWEST_FOR_LINE or not off.any():
-        return learnt
-    from sklearn.ensemble import HistGradientBoostingRegressor
-    from sklearn.linear_model import RidgeCV
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    # Never below a share of what is usual: one cell predicted exactly must not decide for others.
-    floor = 0.1 * float(np.mean(off))
-    size = np.log(np.maximum(off, floor))
-    trees = HistGradientBoostingRegressor(
-        max_iter=40,
-        learning_rate=0.1,
-        max_leaf_nodes=6,
-        min_samples_leaf=40,
-        l2_regularization=1.0,
-        early_stopping=False,
-        random_state=seed,
-    )
-    line = make_pipeline(StandardScaler(), RidgeCV(alphas=np.logspace(0, 4, 9)))
-    for model, seen, wanted in (
-        (line, np.nan_to_num(known), np.nan_to_num(asked)),
-        (trees, known, asked),
-    )[: 1 + (len(off) >= FEWEST_FOR_TREES)]:
-        scale = np.empty(len(known))
-        for part, rest in parts:
-            if not part.any():
-                continue
-            # A column of nothing but NaN is more than scikit-learn's trees can bin.
-            empty = np.isnan(seen[rest]).all(axis=0)
-            seen_now = np.where(empty, 0.0, seen)
-            scale[part] = model.fit(seen_now[rest], size[rest]).predict(seen_now[part])
-        empty = np.isnan(seen).all(axis=0)
-        seen, wanted = np.where(empty, 0.0, seen), np.where(empty, 0.0, wanted)
-        final = model.fit(seen, size).predict(wanted) if len(wanted) else np.empty(0)
-        low, high = size.min(), size.max()
-        learnt.append((np.exp(np.clip(scale, low, high)), np.exp(np.clip(final, low, high))))
-    return learnt
 
 
 def highest_level(n: int) -> float:
@@ -223,11 +170,6 @@ def _stretched(low: Floats, high: Floats, factor: float) -> tuple[Floats, Floats
         return low, high
     more = (factor - 1.0) * (high - low) / 2.0
     return low - more, high + more
-
-
-def _median_width(error: Floats, scale: Floats, level: float, weight: Floats) -> float:
-    low, high = quantiles(error / scale, level, weight)
-    return quantile(scale, 0.5, weight) * (high - low)
 
 
 def _half_widths(scores: Floats, low: Floats, high: Floats) -> Floats:

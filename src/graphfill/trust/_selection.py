@@ -135,8 +135,9 @@ def _assess(
                 return held_assessments(columns, wanted, graph, options, solve, progress, kept)
             table = TableAssessment(columns, graph, options, solve, progress, kept)
             assessments = table.assess(wanted)
-            if options.intervals is not None:
+            if options.intervals is not None or options.draws:
                 add_spreads(table, assessments)
+            if options.intervals is not None:
                 add_alike(table, assessments)
             return assessments
     from ._assessment import assess
