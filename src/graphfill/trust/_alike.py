@@ -161,5 +161,5 @@ def _cells(
     features = cell_features(target, table.graph.graph, table.propagation, [rows], [rows])[0]
     spread = np.ones(len(rows))
     if table.fields:
-        spread = spreads(run, table.fields[-1], table.graph, {name: rows})[name]
+        spread = spreads(run, view.final, table, {name: rows})[name]
     return AlikeCells(rows, folds, rows, predicted, features, _view(name, run, rows, links), spread)

@@ -88,17 +88,6 @@ class Deviates:
             if filled.model.varying[place].all()
         }
 
-    def others(self, name: str) -> Floats | None:
-        """1 and the completed other channels of a column's block, standardised, [rows, ...]."""
-        for block, filled in self.blocks:
-            if name in block.places:
-                keep = filled.model.varying.copy()
-                keep[block.places[name]] = False
-                varying = filled.model.varying
-                channels = filled.model.standardised(filled.X)[: block.n_rows, keep[varying]]
-                return np.column_stack([np.ones(block.n_rows), channels])
-        return None
-
     @cached_property
     def _spread(self) -> dict[str, Floats]:
         """The variance of each cell's first channel.

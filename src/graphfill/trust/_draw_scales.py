@@ -65,7 +65,7 @@ def error_scale(
         learnt = [one.spread]
     fold = one.fold_numbers
     parts = [(fold == k, fold != k) for k in range(len(one.folds))]
-    learnt += error_scales(np.abs(errors), parts, known, asked, by_trees=False)
+    learnt += error_scales(np.abs(errors), parts, known, asked, weight)
     return *narrowest(errors, learnt, LEVEL, weight), weight
 
 

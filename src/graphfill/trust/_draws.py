@@ -26,6 +26,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..graph import Graph
+from ._assessment import Assessment
 from ._column import FillableColumn, Floats, Mask, Rows, Target
 from ._deviates import Deviates
 from ._draw_scales import ValueScale, error_scale, scale_of
@@ -61,8 +62,7 @@ class Draws:
             if column.n_classes:
                 self.columns[name] = DrawnClass(column, fill, name in in_field)
             else:
-                others = self.deviates.others(name)
-                self.columns[name] = DrawnNumber(column, fill, scales[name], others)
+                self.columns[name] = DrawnNumber(column, fill, scales)
 
     def draw(self, number: int) -> dict[str, Floats]:
         """By column, [missing, width]: levels, or 1 at the class that was drawn."""
@@ -85,10 +85,9 @@ class DrawnNumber:
         self,
         column: FillableColumn,
         fill: ColumnFill,
-        scale: ValueScale | RankScale,
-        others: Floats | None,
+        scales: Mapping[str, ValueScale | RankScale],
     ) -> None:
-        target = Target.of(column)
+        target, scale = Target.of(column), scales[column.name]
         self.known, self.rows, self.scale = target.levels[target.known], target.missing, scale
         assert fill.predictions is not None
         self.centre = scale.scores(fill.predictions[:, 0])
@@ -100,10 +99,13 @@ class DrawnNumber:
         if one is not None:
             predicted = scale.scores(one.held_out[:, 0])
             errors = scale.scores(target.levels[one.rows]) - predicted
+            held_out, missing = (_rows_seen(column.name, one, scales, at) for at in (False, True))
+            on_held_out, on_missing = straight_error(held_out, errors, missing)
+            predicted, self.centre = predicted + on_held_out, self.centre + on_missing
+            errors = errors - on_held_out
             size, self.size, weight = error_scale(one, errors, predicted, self.centre)
             errors = errors / size
-            if others is not None:
-                self.fit = FitError(others, one.rows, self.rows, errors)
+            self.fit = FitError(held_out, errors, missing)
         self.errors, self.shares = ranked(errors, weight)
 
     def draw(self, uniform: Floats, rng: np.random.Generator) -> Floats:
@@ -117,20 +119,62 @@ class DrawnNumber:
         return levels[:, None]
 
 
+def _rows_seen(
+    own: str, one: Assessment, scales: Mapping[str, ValueScale | RankScale], missing: bool
+) -> Floats:
+    """1 and the row's other columns of numbers, standardised, as they were when it was predicted.
+
+    [cells, 1 + columns], of held-out or of missing cells.
+    """
+    n = len(one.target.missing if missing else one.rows)
+    if one.completed is None:
+        return np.ones((n, 1))
+    names, (*runs, final) = one.completed
+    parts = [(final, one.target.missing)] if missing else [*zip(runs, one.folds, strict=True)]
+    X = np.concatenate([run[rows] for run, rows in parts])
+    Z = [np.ones(n)]
+    for place, name in enumerate(names):
+        usual = scales[name].scores(final[:, place])
+        if name != own and np.ptp(usual) > 0:
+            Z.append((scales[name].scores(X[:, place]) - usual.mean()) / usual.std())
+    return np.column_stack(Z)
+
+
+def straight_error(held_out: Floats, errors: Floats, missing: Floats) -> tuple[Floats, Floats]:
+    """The part of errors that is a straight line in the row's other columns; of missing cells too.
+
+    What fills best on the scale of ranks, or is drawn towards the mean, leaves such a part, and a
+    regression on completed tables would not find the line again. It is shrunk by how much of it
+    chance alone would make.
+
+    Examples
+    --------
+    >>> x = np.column_stack([np.ones(100), np.tile([-1.0, 1.0], 50)])
+    >>> straight_error(x, 0.5 * x[:, 1], x[:2])[1].round(1)
+    array([-0.5,  0.5])
+    """
+    n, p = held_out.shape
+    b = np.linalg.solve(held_out.T @ held_out + np.eye(p), held_out.T @ errors)
+    line = held_out @ b
+    noise = float(np.mean((errors - line) ** 2)) * n / max(1, n - p)
+    kept = max(0.0, 1.0 - p * noise / max(float(line @ line), 1e-300))
+    return kept * line, kept * (missing @ b)
+
+
 class FitError:
     """How wrong the fill may be for all cells together, since it was fitted to finitely many.
 
     An error that is a straight line X b in the row's other channels, as least squares would make
     it on the held-out rows: with C = (X'X + p I)^-1 (the p made-up observations that the field's
-    fit has too) and their residuals r, each times a normal number of its own (a wild bootstrap),
-    b = C X'(r z). Residuals hold this error already, so that the rest of a cell's deviation is
-    made smaller by sqrt(1 - h), with h its share of their variance.
+    fit has too) and their residuals r, in units of their size, each times a normal number of its
+    own (a wild bootstrap), b = C X'(r z). Residuals hold this error already, so that the rest of a
+    cell's deviation is made smaller by sqrt(1 - h), with h its share of their variance.
     """
 
-    def __init__(self, others: Floats, held_out: Rows, missing: Rows, residuals: Floats) -> None:
-        X = others[held_out]
+    def __init__(self, held_out: Floats, residuals: Floats, missing: Floats) -> None:
+        X, self.X = held_out, missing
         C = np.linalg.inv(X.T @ X + X.shape[1] * np.eye(X.shape[1]))
-        self.errors, self.X = (X * residuals[:, None]) @ C, others[missing]
+        self.errors = (X * residuals[:, None]) @ C
         share = (self.X @ (self.errors.T @ self.errors) * self.X).sum(axis=1)
         share /= max(float(np.var(residuals)), 1e-300)
         self.rest = np.sqrt(np.clip(1.0 - share, 0.25, 1.0))

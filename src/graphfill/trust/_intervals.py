@@ -54,7 +54,6 @@ def intervals(
     assessment: Assessment,
     filled: Floats,
     level: float,
-    seed: int = 0,
     unreached: NDArray[np.bool_] | None = None,
 ) -> Interval:
     """Intervals around what was `filled`, [missing, 1], that cover a share `level` of the truths.
@@ -70,7 +69,7 @@ def intervals(
     error, w = cells.error, cells.weight
     final = assessment.missing_features
     assert final is not None
-    learnt = error_scales(np.abs(error), cells.parts, cells.known, cells.asked, seed)
+    learnt = error_scales(np.abs(error), cells.parts, cells.known, cells.asked, w)
     if cells.spread is not None:
         learnt.append(cells.spread)
     scale, final_scale = narrowest(error, learnt, level, w)

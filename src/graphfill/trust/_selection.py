@@ -227,4 +227,4 @@ def _bounds(fill: ColumnFill, options: FillOptions) -> Interval | ClassSets | No
     unreached = fill.unreached[fill.assessment.target.missing]
     if fill.assessment.target.n_classes:
         return class_sets(fill.assessment, fill.predictions, options.intervals, unreached)
-    return intervals(fill.assessment, fill.predictions, options.intervals, options.seed, unreached)
+    return intervals(fill.assessment, fill.predictions, options.intervals, unreached)

@@ -34,8 +34,8 @@ def importance(known: Floats, missing: Floats) -> Floats:
     --------
     >>> x = np.repeat([[0.0], [1.0]], 100, axis=0)
     >>> w = importance(x, x[80:])
-    >>> round(w[-1] / w[0])
-    5
+    >>> bool(4.5 < w[-1] / w[0] < 5.5)
+    True
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -50,7 +50,8 @@ def importance(known: Floats, missing: Floats) -> Floats:
     Z = X[:, chosen] - X[:, chosen].mean(axis=0)
     Z /= np.maximum(Z.std(axis=0), 1e-12)
     balanced = np.where(is_missing, 0.5 / len(missing), 0.5 / len(known)) * len(X)
-    fitted = LogisticRegression(C=1.0, max_iter=500).fit(Z, is_missing, balanced)
+    # Newton's method: its last step decides nothing, as that of a search does.
+    fitted = LogisticRegression(solver="newton-cholesky").fit(Z, is_missing, balanced)
     odds = fitted.decision_function(Z[: len(known)])
     odds = np.clip(odds, -np.inf, np.median(fitted.decision_function(Z[len(known) :])) + 1.0)
     top = np.quantile(odds, 1.0 - min(1.0, FEWEST_EFFECTIVE / 2 / len(odds)))
