@@ -9,6 +9,7 @@ import pytest
 import graphfill as gf
 from graphfill.solve import FieldGraph
 from graphfill.solve._field import SHARED, Coupling, FieldSystem
+from graphfill.trust._draws import straight_error
 from graphfill.trust._error_scales import error_scales, narrowest
 
 
@@ -99,3 +100,32 @@ def test_draws_do_not_depend_on_whether_bounds_are_asked_for(copies):
     edges = pd.DataFrame({"source": seen["key"], "target": (seen["key"] + 1) % len(seen)})
     plain = quiet(seen, edges, draws=1)
     pd.testing.assert_frame_equal(plain[0], result.draws[0][list(seen)])
+
+
+def test_a_line_in_the_errors_is_taken_out_and_chance_is_not():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.ones(400), rng.standard_normal((400, 5))])
+    noise = rng.standard_normal(400)
+    on_held_out, on_missing = straight_error(X, X @ [0.3, 0.5, 0, 0, 0, 0] + noise, X[:3])
+    off = on_held_out - X @ [0.3, 0.5, 0, 0, 0, 0]
+    assert np.std(off) < 0.2  # six coefficients, each with a standard error of 0.05
+    assert on_missing == pytest.approx(on_held_out[:3])
+    alone, _ = straight_error(X, noise, X[:3])
+    assert np.std(alone) < 0.1
+
+
+@pytest.mark.parametrize("few", [30, 150])
+def test_cells_that_few_held_out_ones_are_like_get_what_known_ones_hold(few):
+    """Rows without links: bounds from held-out rows like them, where there are enough."""
+    n, rng = 600, np.random.default_rng(1)
+    value = np.cumsum(rng.standard_normal(n))
+    truth = pd.DataFrame({"key": np.arange(n), "x": value})
+    linked = np.arange(n - few)
+    edges = pd.DataFrame({"source": linked[:-1], "target": linked[1:]})
+    seen = truth.assign(x=truth["x"].mask(rng.random(n) < 0.2))
+    table = quiet(seen, edges, intervals=0.9, method="propagation", return_result=True).table
+    lost = seen["x"].isna().to_numpy()
+    low, high = table["x_low"], table["x_high"]
+    inside = (low <= truth["x"]) & (truth["x"] <= high)
+    assert 0.8 < inside[lost & (truth["key"] < n - few)].mean() <= 1.0
+    assert (high - low)[lost & (truth["key"] >= n - few)].min() > 2 * (high - low)[lost].median()
