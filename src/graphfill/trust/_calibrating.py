@@ -1,7 +1,8 @@
 """The known cells that intervals are made from, with weights, and what they say about coverage.
 
 These are the cells held out at random and, where missing cells lie in other rows than known ones,
-cells that were hidden as the missing ones lie (`_alike`), weighted to be like these (`_weights`).
+cells that were hidden as the missing ones lie (`_alike`), weighted to be like these (`_weights`);
+otherwise weighted so that a field is as unsure of them as of the missing ones (`_spreads`).
 """
 
 from __future__ import annotations

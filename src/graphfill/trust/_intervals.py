@@ -4,7 +4,7 @@ Split-conformal on held-out cells. With p the prediction of a held-out cell, t i
 estimate of how far off predictions like it are, the scores e = (t - p) / s are exchangeable with
 those of missing cells; so [p + s q_a/2, p + s q_1-a/2], with q the quantiles of e, covers a share
 1 - a of the truths, whatever the predictor. s is learnt from how far off predictions were where
-the graph knows as little: few known neighbours, who disagree, far from anything known.
+as little was known: few neighbours, who disagree, or little of the row (`_spreads`).
 """
 
 from __future__ import annotations
