@@ -1,17 +1,12 @@
 """Whether bounds hold on hidden cells, and whether graphfill's own estimate of that is right.
 
-    GRAPHFILL_DATA=folder python benchmarks/coverage.py [--sets town ...] [--seeds 2] [--show]
+    GRAPHFILL_DATA=folder python benchmarks/coverage.py [--sets town ...] [--seeds 2]
+    python benchmarks/coverage.py --show [--write] [--by-column]
 
 Cells are hidden at random, by whole rows, high values rather than low ones, or by regions of the
 graph, and filled by the default with 90 % intervals. One line per set, pattern and seed in
 results/coverage.jsonl; a run that is there is not made again (--results names another file).
-Shown are, over all columns of numbers of a set: the share of the hidden cells within their
-intervals; the same by thirds of the cells, from the nearest known cell to the farthest (of those as
-far, the ones with fewest known neighbours last); of cells hidden at random, the share
-within the 5 % and 95 % quantiles of 50 draws; and graphfill's own estimate of the share for the
-missing cells, with the points by which it is too high. By column: how many of those estimates are
-within 5 points of the truth, and how many but for noise: a column's share of few cells is uncertain
-itself, by 2 standard errors.
+--write puts the tables into docs/trust.md; HEAD below says what is in them.
 """
 
 from __future__ import annotations
@@ -30,19 +25,21 @@ import numpy as np
 import pandas as pd
 
 import graphfill as gf
+from coverage_show import show
 from defaults_sets import SETS, as_codes, as_floats
 from graphfill.graph import adjacency_matrix
 from graphfill.table._alignment import align
 from graphfill.table._options import Source, TableOptions
 from graphfill.trust._features import distance_to_known
 from graphfill.trust._folds import PATTERNS, hide_cells
+from harness import write_part
 
 RESULTS = Path(__file__).resolve().parent / "results" / "coverage.jsonl"
-LEVEL, DRAWS = 0.9, 50
-NAMES = ("us_counties", "countries", "electric", "town", "county_social_capital", "openflights")
+LEVEL, DRAWS, BINS = 0.9, 50, 10
+NAMES = ("us_counties", "twitch_DE", "electric", "town", "countries", "county_social_capital",
+         "openflights")  # fmt: skip
 MOST_NUMBERS = {"county_social_capital": 12}  # of the columns, evenly spaced
 FEWEST_KNOWN = 30
-CLOSE = 0.05
 
 
 def main() -> None:
@@ -51,6 +48,8 @@ def main() -> None:
     parser.add_argument("--patterns", nargs="+", default=PATTERNS)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--show", action="store_true", help="run nothing")
+    parser.add_argument("--write", action="store_true", help="into docs/trust.md")
+    parser.add_argument("--by-column", action="store_true", help="of numbers hidden at random")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -64,7 +63,10 @@ def main() -> None:
         rows.append(row)
         with options.results.open("a") as file:
             file.write(json.dumps(row) + "\n")
-    show(rows)
+    text = show(rows, options.by_column)
+    print(text)
+    if options.write:
+        write_part("trust.md", text)
 
 
 def run(name: str, pattern: str, seed: int) -> dict:
@@ -89,14 +91,23 @@ def run(name: str, pattern: str, seed: int) -> dict:
     result = gf.impute(seen, data.edges, id=data.id, intervals=LEVEL, draws=draws, seed=seed,
                        return_result=True)  # fmt: skip
     row = {"set": name, "pattern": pattern, "seed": seed}
-    row |= {"cpu": round(time.process_time() - began, 1), "notes": result.notes, "columns": {}}
+    row |= {"cpu": round(time.process_time() - began, 1), "notes": result.notes}
+    row |= {"columns": {}, "categories": {}}
     details = {column.name: column.details for column in result.columns}
     A = adjacency_matrix(aligned.graph)
-    for column in numbers:
-        if column in hidden and hidden[column].any() and "coverage" in details[column]:
-            row["columns"][column] = compare(
-                column, hidden[column], table, result, details[column], (aligned.graph, A)
-            )
+    for column, cells in hidden.items():
+        if not cells.any() or "coverage" not in details[column]:
+            continue
+        expected = {"expected": round(details[column]["coverage"], 4)}
+        if column in data.categories:
+            found = compare_classes(column, cells, table, result)
+            row["categories"][column] = found | expected
+        else:
+            found = compare(column, cells, table, result, (aligned.graph, A))
+            same = details[column].get("constant_width")
+            if same:
+                found["narrower"] = round(found.pop("size") / same, 4)
+            row["columns"][column] = found | expected
     return row
 
 
@@ -111,8 +122,8 @@ def levels_of(table: pd.DataFrame, numbers: tuple, categories: tuple) -> dict[st
     return {name: cells for name, cells in levels.items() if enough[name]}
 
 
-def compare(column, hidden, table, result, details, graph_of) -> dict:
-    """How many hidden cells are covered, by distance; and what graphfill expected."""
+def compare(column, hidden, table, result, graph_of) -> dict:
+    """How many hidden cells are covered, by distance."""
     graph, A = graph_of
     truth = as_floats(table[column])
     low, high = (as_floats(result.table[f"{column}_{end}"]) for end in ("low", "high"))
@@ -125,12 +136,13 @@ def compare(column, hidden, table, result, details, graph_of) -> dict:
     visible[: len(known)] = known
     steps, beside = distance_to_known(graph, known)[: len(known)], (A != 0) @ visible
     order = np.lexsort([-beside[: len(known)][hidden], steps[hidden]])
+    size = float(np.median((high - low)[hidden]))
     out = {
         "cells": int(hidden.sum()),
         "covered": int(inside.sum()),
         "thirds": thirds(inside, order),
-        "width": round(float(np.median((high - low)[hidden]) / np.nanstd(truth)), 4),
-        "expected": round(details["coverage"], 4),
+        "size": size,
+        "width": round(size / float(np.nanstd(truth)), 4),
     }
     if result.draws:
         drawn = np.array([as_floats(one[column])[hidden] for one in result.draws])
@@ -144,45 +156,19 @@ def thirds(inside: np.ndarray, order: np.ndarray) -> list[list[int]]:
     return [[int(inside[part].sum()), len(part)] for part in np.array_split(order, 3)]
 
 
-# -- tables --
-
-
-def show(rows: list[dict]) -> None:
-    print(f"{'set':<22}{'pattern':<8}runs columns  covered  by thirds       width  expected"
-          "  points  columns within 5 points")  # fmt: skip
-    for name in dict.fromkeys(row["set"] for row in rows):
-        for pattern in PATTERNS:
-            some = [r for r in rows if (r["set"], r["pattern"]) == (name, pattern) and r["columns"]]
-            if some:
-                print(line(name, pattern, some))
-    print("\nDraws, of cells hidden at random: share within their quantiles, by thirds")
-    for name in dict.fromkeys(row["set"] for row in rows):
-        columns = [c for r in rows if r["set"] == name for c in r["columns"].values()
-                   if "drawn" in c]  # fmt: skip
-        if columns:
-            share = sum(c["drawn"] for c in columns) / sum(c["cells"] for c in columns)
-            print(f"{name:<22}{share:.3f}  {by_thirds(columns, 'drawn_thirds')}")
-
-
-def line(name: str, pattern: str, rows: list[dict]) -> str:
-    columns = [column for row in rows for column in row["columns"].values()]
-    cells = np.array([c["cells"] for c in columns])
-    covered = np.array([c["covered"] for c in columns])
-    width = np.median([c["width"] for c in columns])
-    text = (f"{name:<22}{pattern:<8}{len(rows):>4} {len(columns) // len(rows):>7}  "
-            f"{covered.sum() / cells.sum():.3f}    {by_thirds(columns, 'thirds')}  "
-            f"{width:>5.2f}  ")  # fmt: skip
-    said = np.array([c["expected"] for c in columns])
-    truth, total = covered / cells, (said * cells).sum() / cells.sum()
-    close = np.abs(said - truth) <= CLOSE
-    likely = np.abs(said - truth) <= CLOSE + 2 * np.sqrt(said * (1 - said) / cells)
-    return text + (f"{total:.3f}     {100 * (total - covered.sum() / cells.sum()):+5.1f}   "
-                   f"{close.mean():.0%} ({likely.mean():.0%} but for noise)")  # fmt: skip
-
-
-def by_thirds(columns: list[dict], key: str) -> str:
-    inside, cells = np.array([c[key] for c in columns]).sum(axis=0).T
-    return " ".join(f"{share:.3f}" for share in inside / cells)
+def compare_classes(column, hidden, table, result) -> dict:
+    """By how sure the fill was, in bins: cells, sum of probabilities, number right; and sets."""
+    truth = table[column][hidden].astype(str).to_numpy()
+    right = truth == result.table[column][hidden].astype(str).to_numpy()
+    sure = as_floats(result.table[f"{column}_probability"])[hidden]
+    sets = result.table[f"{column}_set"][hidden]
+    place = np.minimum((sure * BINS).astype(int), BINS - 1)
+    return {
+        "cells": len(truth),
+        "covered": sum(a in str(some).split(" | ") for a, some in zip(truth, sets, strict=True)),
+        "bins": [[int((place == b).sum()), round(float(sure[place == b].sum()), 3),
+                  int(right[place == b].sum())] for b in range(BINS)],
+    }  # fmt: skip
 
 
 def read(path: Path) -> list[dict]:

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
 from .. import kernels
@@ -198,6 +199,25 @@ class FieldSystem:
             else:
                 out[at] = np.matmul(inverse, R[at][:, :, None])[:, :, 0]
         return out
+
+    def variances(self) -> Floats:
+        """About those of missing cells, 0 of known ones.
+
+        Given the known cells of its row and all other rows, a cell has the variance v on the
+        diagonal of the inverted block; missing neighbours add, to first order, v^2 times the sum
+        of their variances, times the squares of what links them.
+        """
+        out = np.zeros(self.missing.shape)
+        for (rows, cells), (modes, scale) in zip(self._alike, self._modes, strict=True):
+            out[np.ix_(rows, cells)] = times(scale, (modes**2).T)
+        for (rows, cells), inverse in zip(self._alone, self._inverses, strict=True):
+            if inverse.ndim == 3:
+                inverse = np.diagonal(inverse, axis1=1, axis2=2)
+            out[rows[:, None], cells] = inverse
+        graph = self.graph.graph
+        squares = (self.graph.weights**2, graph.indices, graph.indptr)
+        around = scipy.sparse.csr_array(squares, shape=(graph.n_nodes, graph.n_nodes)) @ out
+        return np.asarray(out + out**2 * times(around, self.coupling.theta**2))
 
     def solve(
         self,

@@ -26,6 +26,7 @@ from ._comparison import Comparison
 from ._differences import differences
 from ._features import cell_features
 from ._runs import Run, run_methods
+from ._spreads import spreads
 from ._stack import PAIRED
 
 RUNS = 3
@@ -158,4 +159,7 @@ def _cells(
             predictions["trees"] = view.grown[number].predict(X)
         predicted[here] = blend.of(predictions, scale)
     features = cell_features(target, table.graph.graph, table.propagation, [rows], [rows])[0]
-    return AlikeCells(rows, folds, rows, predicted, features, _view(name, run, rows, links))
+    spread = np.ones(len(rows))
+    if table.fields:
+        spread = spreads(run, view.final, table, {name: rows})[name]
+    return AlikeCells(rows, folds, rows, predicted, features, _view(name, run, rows, links), spread)

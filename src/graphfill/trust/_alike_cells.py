@@ -36,6 +36,7 @@ class AlikeCells:
     folds : the fold of each cell, among those held out at random
     pieces : the piece of the graph that each was hidden in; errors in one piece are alike
     predicted : [cells, width]
+    spread : how unsure a field is of each
     """
 
     rows: Rows
@@ -44,6 +45,7 @@ class AlikeCells:
     predicted: Floats
     features: CellFeatures
     view: RowView
+    spread: Floats
 
 
 @dataclass(frozen=True)

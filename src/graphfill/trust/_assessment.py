@@ -56,6 +56,9 @@ class Assessment:
     blend : how the predictions are blended, if they are
     sources : what learners made of the table, to explain its cells; None where that is too large
     alike : known cells hidden as the missing ones lie, where these lie in other rows; for bounds
+    spread : how unsure a field is of the held-out and of the missing cells of numbers; for bounds
+    completed : names of columns of numbers, and [rows, columns] of these as a field completes them,
+        from the run that held out each fold and from the last one; for draws
     """
 
     target: Target
@@ -73,6 +76,8 @@ class Assessment:
     row_speaks: Mask | None = field(default=None, repr=False)
     blend: Blend | None = None
     alike: Alike | None = field(default=None, repr=False)
+    spread: tuple[Floats, Floats] | None = field(default=None, repr=False)
+    completed: tuple[list[str], list[Floats]] | None = field(default=None, repr=False)
     sources: Sources | None = field(default=None, repr=False)
 
     @property

@@ -1,7 +1,8 @@
 """The known cells that intervals are made from, with weights, and what they say about coverage.
 
 These are the cells held out at random and, where missing cells lie in other rows than known ones,
-cells that were hidden as the missing ones lie (`_alike`), weighted to be like these (`_weights`).
+cells that were hidden as the missing ones lie (`_alike`), weighted to be like these (`_weights`);
+otherwise weighted so that a field is as unsure of them as of the missing ones (`_spreads`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import numpy as np
 from ._assessment import Assessment
 from ._column import Floats, Mask, Rows
 from ._features import CellFeatures
-from ._weights import effective, quantile, tempered
+from ._ranks import RankScale
+from ._weights import effective, importance, quantile, tempered
 
 FEWEST_ALIKE = 30  # effective cells hidden as the missing ones lie
 MOST_STRETCHED = 3.0
@@ -31,6 +33,7 @@ class Calibrating:
     weight : for quantiles, with enough effective cells
     honest : as like the missing ones as can be, for the estimate of coverage
     truth : of the cells held out at random
+    spread : how unsure a field is of the cells, and of the missing ones
     """
 
     error: Floats
@@ -42,6 +45,7 @@ class Calibrating:
     weight: Floats
     honest: Floats
     truth: Floats
+    spread: tuple[Floats, Floats] | None = None
 
     @property
     def alike(self) -> Mask:
@@ -82,11 +86,20 @@ def calibrating(assessment: Assessment, filled: Floats, unreached: Mask | None) 
     pieces = np.full(len(rows), -1, dtype=np.intp)
     parts = [(at_random & (fold == k), fold != k) for k in range(len(assessment.folds))]
     features = [*assessment.known_features, *(part.features for part in more)]
-    usual = float(np.mean(assessment.held_out))
+    usual = assessment.held_out[:, 0]
     assert assessment.missing_features is not None
     known = _features(features, predicted, usual)
     asked = _features([assessment.missing_features], filled, usual)
+    spread = assessment.spread
+    if spread is not None:
+        spread = np.concatenate([spread[0], *(part.spread for part in more)]), spread[1]
+        known = np.column_stack([known, np.log(spread[0])])
+        asked = np.column_stack([asked, np.log(spread[1])])
     w = honest = np.ones(len(rows))
+    if spread is not None and alike is None:
+        reached = np.ones(len(asked), bool) if unreached is None else ~unreached
+        w = honest = importance(known[:, -1:], asked[reached, -1:])
+        w = tempered(w)
     if alike is not None:
         pieces[~at_random] = np.concatenate([part.pieces for part in more])
         for piece in np.unique(pieces[~at_random]):
@@ -98,17 +111,20 @@ def calibrating(assessment: Assessment, filled: Floats, unreached: Mask | None) 
         honest = alike.weights(known, asked, unreached)
         w = tempered(honest)
     error, truth = levels[rows] - predicted[:, 0], levels[assessment.rows]
-    return Calibrating(error, parts, pieces, features, known, asked, w, honest, truth)
+    return Calibrating(error, parts, pieces, features, known, asked, w, honest, truth, spread)
 
 
-def _features(parts: Sequence[CellFeatures], predicted: Floats, usual: float) -> Floats:
-    """What tells how far off a prediction is: itself, its surroundings, and what others say."""
+def _features(parts: Sequence[CellFeatures], predicted: Floats, usual: Floats) -> Floats:
+    """What tells how far off a prediction is: itself, its surroundings, and what others say.
+
+    `usual` are predictions of held-out cells: a prediction is placed among them, and other
+    distances measured in how far these lie apart.
+    """
     propagated = np.concatenate([part.propagated[:, 0] for part in parts])
     around = np.concatenate([part.surroundings for part in parts])
     neighbours = np.concatenate([part.neighbours[:, 0] for part in parts])
-    value = predicted[:, 0]
-    centred = np.abs(value - usual)
-    known = np.log1p(around[:, 0])
-    return np.column_stack(
-        [value, centred, known, around, np.abs(propagated - value), np.abs(neighbours - value)]
-    )
+    value, unit = predicted[:, 0], 0.05 * float(usual.std()) or 1.0
+    place = RankScale(usual).scores(value)
+    off = [np.log1p(np.abs(other - value) / unit) for other in (propagated, neighbours)]
+    known, differ = np.log1p(around[:, 0]), np.log1p(around[:, 1] / unit)
+    return np.column_stack([place, np.abs(place), known, around[:, 0], differ, around[:, 2], *off])

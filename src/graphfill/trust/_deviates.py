@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-import scipy.stats
+import scipy.special
 
 from ..graph import Graph
-from ..solve import FieldGraph, FieldSystem, FilledField, solve_field
+from ..solve import FieldGraph, FilledField, solve_field
 from ._assessment import MOST_CLASSES
 from ._auto import FIELD_ARRAYS
 from ._column import FillableColumn, Floats, Rows
@@ -23,7 +23,8 @@ from ._ranks import RankScale
 from ._runs import MOST_FIELD_CHANNELS, FieldBlock, _blocks, field_channels
 
 TOLERANCE = 0.05  # of a draw, in standard deviations of a cell given all others
-SPREAD_DRAWS = 8  # from which the standard deviation of single cells is estimated
+SPREAD_DRAWS = 8  # from which the variance of single cells is estimated
+USUAL_DRAWS = 24  # that what is usual in a column counts as
 
 
 class Deviates:
@@ -60,67 +61,61 @@ class Deviates:
         need = FIELD_ARRAYS * 8 * self.graph.n_nodes * min(width, MOST_FIELD_CHANNELS)
         return limit is None or need <= limit
 
-    def draw(
-        self, key: Sequence[int], hidden: Mapping[str, Rows] | None = None
-    ) -> dict[str, Floats]:
-        """[rows, channels] by column, 0 at known cells; `hidden` are rows to take as missing too.
+    def draw(self, key: Sequence[int]) -> dict[str, Floats]:
+        """[rows, channels] by column, 0 at known cells.
 
         A column that does not vary, or is not in the field, has none.
         """
         drawn = {}
         for number, (block, filled) in enumerate(self.blocks):
-            system = filled.system
-            if hidden is not None:
-                system = self._hide(block, filled, hidden)
             rng = np.random.default_rng([self.seed, 11, *key, number])
             deviation = np.zeros((self.graph.n_nodes, block.width))
             if filled.model.varying.any():
-                deviation[:, filled.model.varying] = system.deviation(
-                    system.noise(rng), None, TOLERANCE
+                deviation[:, filled.model.varying] = filled.system.deviation(
+                    filled.system.noise(rng), None, TOLERANCE
                 )
             for name, place in block.places.items():
                 if filled.model.varying[place].all():
                     drawn[name] = deviation[: block.n_rows, place]
         return drawn
 
-    def others(self, name: str) -> Floats | None:
-        """1 and the completed other channels of a column's block, standardised, [rows, ...]."""
-        for block, filled in self.blocks:
-            if name in block.places:
-                keep = filled.model.varying.copy()
-                keep[block.places[name]] = False
-                varying = filled.model.varying
-                channels = filled.model.standardised(filled.X)[: block.n_rows, keep[varying]]
-                return np.column_stack([np.ones(block.n_rows), channels])
-        return None
-
-    def _hide(
-        self, block: FieldBlock, filled: FilledField, hidden: Mapping[str, Rows]
-    ) -> FieldSystem:
-        missing = np.zeros((self.graph.n_nodes, block.width), dtype=bool)
-        missing[:, filled.model.varying] = filled.system.missing
-        for name, rows in hidden.items():
-            if name in block.places:
-                missing[rows, block.places[name]] = True
-        system = FieldSystem(self.graph, missing[:, filled.model.varying])
-        if filled.model.varying.any():
-            system.use(filled.system.coupling)
-        return system
+    def names(self) -> set[str]:
+        """The columns that are drawn."""
+        return {
+            name
+            for block, filled in self.blocks
+            for name, place in block.places.items()
+            if filled.model.varying[place].all()
+        }
 
     @cached_property
     def _spread(self) -> dict[str, Floats]:
-        """The standard deviation of each cell, from a few draws."""
+        """The variance of each cell's first channel.
+
+        That given all other rows, times what neighbours that are missing too add: by a few draws
+        of the cell, and by those of all cells of its column, which count as more draws.
+        """
         squares: dict[str, Floats] = {}
         for number in range(SPREAD_DRAWS):
             for name, deviation in self.draw([1, number]).items():
-                squares[name] = squares.get(name, 0.0) + deviation**2 / SPREAD_DRAWS
-        return {name: np.sqrt(square) for name, square in squares.items()}
+                squares[name] = squares.get(name, 0.0) + deviation[:, 0] ** 2
+        spread = {}
+        for block, filled in self.blocks:
+            given = np.ones((self.graph.n_nodes, block.width))
+            if filled.model.varying.any():
+                given[:, filled.model.varying] = filled.system.variances()
+            for name in block.places.keys() & squares.keys():
+                alone = given[: block.n_rows, block.places[name].start]
+                lost = alone > 0
+                ratio = squares[name][lost] / alone[lost]
+                usual = ratio.sum() / (SPREAD_DRAWS * max(1, len(ratio)))
+                spread[name] = np.ones(block.n_rows)
+                spread[name][lost] = (
+                    alone[lost] * (ratio + USUAL_DRAWS * usual) / (SPREAD_DRAWS + USUAL_DRAWS)
+                )
+        return spread
 
     def uniform(self, name: str, deviation: Floats, rows: Rows) -> Floats:
-        """Deviations of some missing cells as numbers that are uniform on [0, 1] for each cell.
-
-        A normal number over a standard deviation from k others has Student's distribution with k
-        degrees of freedom.
-        """
-        ratio = deviation[rows, 0] / self._spread[name][rows, 0]
-        return np.asarray(scipy.stats.t.cdf(ratio, SPREAD_DRAWS))
+        """Deviations of some missing cells as numbers that are uniform on [0, 1] for each cell."""
+        variance = np.maximum(self._spread[name][rows], 1e-300)
+        return np.asarray(scipy.special.ndtr(deviation[rows, 0] / np.sqrt(variance)))

@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from ._assessment import Assessment
 from ._column import FillableColumn, Floats, Target
+from ._error_scales import error_scales, narrowest
 from ._ranks import RankScale
 from ._selection import ColumnFill
+from ._weights import importance, tempered
 
 LEVELS = np.arange(1, 10) / 10.0
+LEVEL = 0.9  # of the intervals that are to be narrow
 LEAST_GAIN = 0.05  # of the loss by value, that ranks must save
 
 
@@ -38,6 +42,31 @@ def scale_of(column: FillableColumn, fill: ColumnFill | None) -> ValueScale | Ra
     predicted = fill.assessment.held_out[:, 0]
     by_value, by_rank = (_loss(truth, predicted, scale, ranks) for scale in (ValueScale(), ranks))
     return ranks if by_rank < (1.0 - LEAST_GAIN) * by_value else ValueScale()
+
+
+def error_scale(
+    one: Assessment, errors: Floats, predicted: Floats, filled: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """How far off predictions are: of held-out and of missing cells; and weights of the former.
+
+    By the prediction, and by what the field says of the row. With the weights, held-out cells are
+    as unsure as missing ones.
+    """
+    usual = RankScale(predicted)
+    known, asked = (
+        np.column_stack([usual.scores(some), np.abs(usual.scores(some))])
+        for some in (predicted, filled)
+    )
+    weight, learnt = np.ones(len(errors)), []
+    if one.spread is not None:
+        held, missing = (np.log(spread)[:, None] for spread in one.spread)
+        weight = tempered(importance(held, missing))
+        known, asked = np.column_stack([known, held]), np.column_stack([asked, missing])
+        learnt = [one.spread]
+    fold = one.fold_numbers
+    parts = [(fold == k, fold != k) for k in range(len(one.folds))]
+    learnt += error_scales(np.abs(errors), parts, known, asked, weight)
+    return *narrowest(errors, learnt, LEVEL, weight), weight
 
 
 def _loss(

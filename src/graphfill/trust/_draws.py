@@ -1,15 +1,15 @@
 r"""Several completions of a table, as different from each other as the truth may be from the fill.
 
-A drawn number is what was filled plus a deviation, by value or by rank (`_draw_scales`). The
-deviation d comes from the coupled field (`_deviates`), so that cells of one row and of neighbours
-err together. How large it is, held-out cells say: with them hidden too, the field draws their
-deviations d_i, and their residuals are r_i = truth - prediction; sorted, the two make a map
+A drawn number is what was filled plus an error, by value or by rank (`_draw_scales`). The coupled
+field (`_deviates`) says which errors go together: it draws deviations of all missing cells at
+once, so that cells of one row and of neighbours err together; with z such a deviation over its
+standard deviation, the error is
 
-.. math:: g(d_{(i)}) = r_{(i)}
+.. math:: s \, F^{-1}(\Phi(z))
 
-with straight lines between and, beyond the ends, the ratio of the standard deviations. Where the
-field is less sure of a missing cell than it was of held-out ones, d is larger, and so is g(d). Part
-of the error is common to all cells, as the fill was fitted to finitely many: see `FitError`.
+How large it is, held-out cells say: s is an estimate of how far off predictions like the cell's
+are (`error_scale`), and F the distribution of the held-out errors over theirs, as for intervals.
+Part of the error is common to all cells, as the fill was fitted to finitely many: see `FitError`.
 
 A class is drawn by its predicted probability; of two classes with the field's deviation in the
 place of a random number, of more than two independently.
@@ -26,15 +26,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..graph import Graph
+from ._assessment import Assessment
 from ._column import FillableColumn, Floats, Mask, Rows, Target
 from ._deviates import Deviates
-from ._draw_scales import ValueScale, scale_of
+from ._draw_scales import ValueScale, error_scale, scale_of
 from ._folds import number_of
 from ._options import FillOptions
 from ._ranks import RankScale
 from ._selection import ColumnFill
+from ._weights import ranked
 
-MOST_FOLDS = 4  # hidden to see how the field's deviations compare with residuals
 POWERS = np.geomspace(0.25, 4.0, 17)  # of predicted probabilities
 
 
@@ -52,33 +53,16 @@ class Draws:
         scales = {name: scale_of(column, fills.get(name)) for name, column in columns.items()
                   if not column.n_classes}  # fmt: skip
         self.deviates = Deviates(columns, scales, graph, options)
-        held_out = self._held_out_deviations(fills)
         self.columns: dict[str, DrawnNumber | DrawnClass] = {}
+        in_field = self.deviates.names()
         for name in sorted(fills, key=str):
             fill, column = fills[name], columns[name]
             if fill.predictions is None:  # classes beyond counting
                 continue
             if column.n_classes:
-                self.columns[name] = DrawnClass(column, fill, name in held_out)
+                self.columns[name] = DrawnClass(column, fill, name in in_field)
             else:
-                others = self.deviates.others(name)
-                self.columns[name] = DrawnNumber(
-                    column, fill, scales[name], held_out.get(name), others
-                )
-
-    def _held_out_deviations(self, fills: Mapping[str, ColumnFill]) -> dict[str, Floats]:
-        """By column, what the field draws for held-out cells with them hidden, fold after fold."""
-        parts: dict[str, list[Floats]] = {}
-        assessed = {name: fill.assessment for name, fill in fills.items() if fill.assessment}
-        for number in range(MOST_FOLDS):
-            folds = {name: one.folds[number] for name, one in assessed.items()
-                     if number < len(one.folds)}  # fmt: skip
-            if not any(len(rows) for rows in folds.values()):
-                continue
-            drawn = self.deviates.draw([2, number], folds)
-            for name in folds.keys() & drawn.keys():
-                parts.setdefault(name, []).append(drawn[name][folds[name], 0])
-        return {name: np.concatenate(some) for name, some in parts.items()}
+                self.columns[name] = DrawnNumber(column, fill, scales)
 
     def draw(self, number: int) -> dict[str, Floats]:
         """By column, [missing, width]: levels, or 1 at the class that was drawn."""
@@ -86,14 +70,11 @@ class Draws:
         drawn = {}
         for name, column in self.columns.items():
             rng = np.random.default_rng([self.seed, 12, number_of(name), number])
-            deviation = deviations.get(name)
-            if isinstance(column, DrawnNumber):
-                drawn[name] = column.draw(deviation, rng)
-                continue
             uniform = rng.random(len(column.rows))
-            if column.two and deviation is not None:
-                uniform = self.deviates.uniform(name, deviation, column.rows)
-            drawn[name] = column.draw(uniform)
+            independent = isinstance(column, DrawnClass) and not column.two
+            if name in deviations and not independent:
+                uniform = self.deviates.uniform(name, deviations[name], column.rows)
+            drawn[name] = column.draw(uniform, rng)
         return drawn
 
 
@@ -104,43 +85,80 @@ class DrawnNumber:
         self,
         column: FillableColumn,
         fill: ColumnFill,
-        scale: ValueScale | RankScale,
-        deviations: Floats | None,
-        others: Floats | None,
+        scales: Mapping[str, ValueScale | RankScale],
     ) -> None:
-        target = Target.of(column)
-        known, self.rows = target.levels[target.known], target.missing
-        self.scale, self.known = scale, known
+        target, scale = Target.of(column), scales[column.name]
+        self.known, self.rows, self.scale = target.levels[target.known], target.missing, scale
         assert fill.predictions is not None
-        self.centre = self.scale.scores(fill.predictions[:, 0])
+        self.centre = scale.scores(fill.predictions[:, 0])
         self.unreached = _unreached(fill, self.rows)
-        self.residuals = self.scale.scores(known) - self.scale.scores(known).mean()
-        self.deviations = None
+        errors = scale.scores(self.known) - scale.scores(self.known).mean()
+        weight, self.size = np.ones(len(errors)), np.ones(len(self.rows))
         self.fit: FitError | None = None
-        if fill.assessment is not None:
-            one = fill.assessment
-            rows = one.rows if deviations is None else one.rows[: len(deviations)]
-            truth = self.scale.scores(target.levels[rows])
-            predicted = self.scale.scores(one.held_out[: len(rows), 0])
-            self.residuals = truth - predicted
-            self.deviations = deviations
-            if others is not None:
-                self.fit = FitError(others, rows, self.rows, self.residuals)
-        self.residuals = np.sort(self.residuals)
-        if self.deviations is not None:
-            self.deviations = np.sort(self.deviations)
+        one = fill.assessment
+        if one is not None:
+            predicted = scale.scores(one.held_out[:, 0])
+            errors = scale.scores(target.levels[one.rows]) - predicted
+            held_out, missing = (_rows_seen(column.name, one, scales, at) for at in (False, True))
+            on_held_out, on_missing = straight_error(held_out, errors, missing)
+            predicted, self.centre = predicted + on_held_out, self.centre + on_missing
+            errors = errors - on_held_out
+            size, self.size, weight = error_scale(one, errors, predicted, self.centre)
+            errors = errors / size
+            self.fit = FitError(held_out, errors, missing)
+        self.errors, self.shares = ranked(errors, weight)
 
-    def draw(self, deviation: Floats | None, rng: np.random.Generator) -> Floats:
-        """[missing, 1], in levels."""
-        if deviation is None or self.deviations is None:
-            off = rng.choice(self.residuals, len(self.rows))
-        else:
-            off = matched(deviation[self.rows, 0], self.deviations, self.residuals)
+    def draw(self, uniform: Floats, rng: np.random.Generator) -> Floats:
+        """[missing, 1], in levels, from a number between 0 and 1 for each cell."""
+        off = np.interp(uniform, self.shares, self.errors)
         if self.fit is not None:
             off = self.fit.spread(off, rng)
-        levels = self.scale.values(self.centre + off)
+        levels = self.scale.values(self.centre + self.size * off)
+        levels = np.clip(levels, self.known.min(), self.known.max())
         levels[self.unreached] = rng.choice(self.known, np.count_nonzero(self.unreached))
         return levels[:, None]
+
+
+def _rows_seen(
+    own: str, one: Assessment, scales: Mapping[str, ValueScale | RankScale], missing: bool
+) -> Floats:
+    """1 and the row's other columns of numbers, standardised, as they were when it was predicted.
+
+    [cells, 1 + columns], of held-out or of missing cells.
+    """
+    n = len(one.target.missing if missing else one.rows)
+    if one.completed is None:
+        return np.ones((n, 1))
+    names, (*runs, final) = one.completed
+    parts = [(final, one.target.missing)] if missing else [*zip(runs, one.folds, strict=True)]
+    X = np.concatenate([run[rows] for run, rows in parts])
+    Z = [np.ones(n)]
+    for place, name in enumerate(names):
+        usual = scales[name].scores(final[:, place])
+        if name != own and np.ptp(usual) > 0:
+            Z.append((scales[name].scores(X[:, place]) - usual.mean()) / usual.std())
+    return np.column_stack(Z)
+
+
+def straight_error(held_out: Floats, errors: Floats, missing: Floats) -> tuple[Floats, Floats]:
+    """The part of errors that is a straight line in the row's other columns; of missing cells too.
+
+    What fills best on the scale of ranks, or is drawn towards the mean, leaves such a part, and a
+    regression on completed tables would not find the line again. It is shrunk by how much of it
+    chance alone would make.
+
+    Examples
+    --------
+    >>> x = np.column_stack([np.ones(100), np.tile([-1.0, 1.0], 50)])
+    >>> straight_error(x, 0.5 * x[:, 1], x[:2])[1].round(1)
+    array([-0.5,  0.5])
+    """
+    n, p = held_out.shape
+    b = np.linalg.solve(held_out.T @ held_out + np.eye(p), held_out.T @ errors)
+    line = held_out @ b
+    noise = float(np.mean((errors - line) ** 2)) * n / max(1, n - p)
+    kept = max(0.0, 1.0 - p * noise / max(float(line @ line), 1e-300))
+    return kept * line, kept * (missing @ b)
 
 
 class FitError:
@@ -148,15 +166,15 @@ class FitError:
 
     An error that is a straight line X b in the row's other channels, as least squares would make
     it on the held-out rows: with C = (X'X + p I)^-1 (the p made-up observations that the field's
-    fit has too) and their residuals r, each times a normal number of its own (a wild bootstrap),
-    b = C X'(r z). Residuals hold this error already, so that the rest of a cell's deviation is
-    made smaller by sqrt(1 - h), with h its share of their variance.
+    fit has too) and their residuals r, in units of their size, each times a normal number of its
+    own (a wild bootstrap), b = C X'(r z). Residuals hold this error already, so that the rest of a
+    cell's deviation is made smaller by sqrt(1 - h), with h its share of their variance.
     """
 
-    def __init__(self, others: Floats, held_out: Rows, missing: Rows, residuals: Floats) -> None:
-        X = others[held_out]
+    def __init__(self, held_out: Floats, residuals: Floats, missing: Floats) -> None:
+        X, self.X = held_out, missing
         C = np.linalg.inv(X.T @ X + X.shape[1] * np.eye(X.shape[1]))
-        self.errors, self.X = (X * residuals[:, None]) @ C, others[missing]
+        self.errors = (X * residuals[:, None]) @ C
         share = (self.X @ (self.errors.T @ self.errors) * self.X).sum(axis=1)
         share /= max(float(np.var(residuals)), 1e-300)
         self.rest = np.sqrt(np.clip(1.0 - share, 0.25, 1.0))
@@ -192,7 +210,7 @@ class DrawnClass:
         else:
             self.order = np.arange(target.n_classes)
 
-    def draw(self, uniform: Floats) -> Floats:
+    def draw(self, uniform: Floats, rng: np.random.Generator) -> Floats:
         """[missing, classes], from a number between 0 and 1 for each cell."""
         below = np.cumsum(self.chances[:, self.order], axis=1)[:, :-1]
         drawn = self.order[(uniform[:, None] > below).sum(axis=1)]
@@ -202,20 +220,6 @@ class DrawnClass:
 def _unreached(fill: ColumnFill, rows: Rows) -> Mask:
     """Missing cells that nothing spoke for; a learner has the row's other columns."""
     return np.asarray(fill.unreached[rows] & (not fill.by_learner))
-
-
-def matched(d: Floats, deviations: Floats, residuals: Floats) -> Floats:
-    """The map g from sorted deviations to sorted residuals.
-
-    Examples
-    --------
-    >>> matched(np.array([0.0, 2.0]), np.array([-1.0, 1.0]), np.array([-3.0, 3.0]))
-    array([0., 6.])
-    """
-    size = float(np.std(deviations))
-    ratio = float(np.std(residuals)) / size if size > 0 else 0.0
-    beyond = d - np.clip(d, deviations[0], deviations[-1])
-    return np.asarray(np.interp(d, deviations, residuals) + ratio * beyond)
 
 
 def as_chances(predicted: Floats, power: float) -> Floats:

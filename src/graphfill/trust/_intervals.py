@@ -4,29 +4,26 @@ Split-conformal on held-out cells. With p the prediction of a held-out cell, t i
 estimate of how far off predictions like it are, the scores e = (t - p) / s are exchangeable with
 those of missing cells; so [p + s q_a/2, p + s q_1-a/2], with q the quantiles of e, covers a share
 1 - a of the truths, whatever the predictor. s is learnt from how far off predictions were where
-the graph knows as little: few known neighbours, who disagree, far from anything known.
+as little was known: few neighbours, who disagree, or little of the row (`_spreads`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._assessment import Assessment
-from ._calibrating import calibrating
-from ._column import Mask
-from ._features import CellFeatures
+from ._calibrating import Calibrating, calibrating
+from ._error_scales import error_scales, narrowest
+from ._features import FAR, CellFeatures
 from ._weights import effective, quantile, quantiles
 
 Floats = NDArray[np.float64]
 
 LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-POWERS = (0.0, 0.15, 0.3, 0.45, 0.6, 0.8, 1.0)  # of a learnt scale: how far to rely on it
 FEWEST_IN_GROUP = 100
-FEWEST_FOR_SCALE = 200  # held-out cells; with fewer all intervals are equally wide
 
 
 @dataclass(frozen=True)
@@ -57,25 +54,27 @@ def intervals(
     assessment: Assessment,
     filled: Floats,
     level: float,
-    seed: int = 0,
     unreached: NDArray[np.bool_] | None = None,
 ) -> Interval:
     """Intervals around what was `filled`, [missing, 1], that cover a share `level` of the truths.
 
-    No held-out cell is like one that nothing known is connected to (`unreached`, [missing]):
-    such a cell gets the interval that holds as many of the known cells; or, where its row was
-    filled from other columns, the errors of a line through these.
+    Where few held-out cells are like one that nothing known is connected to (`unreached`,
+    [missing]), such a cell gets the interval that holds as many of the known cells; or, where its
+    row was filled from other columns, the errors of a line through these.
     """
+    steps = np.concatenate([part.surroundings[:, 2] for part in assessment.known_features])
+    if np.count_nonzero(steps >= FAR) >= FEWEST_IN_GROUP:
+        unreached = None  # there are held-out cells as far from any known one
     cells = calibrating(assessment, filled, unreached)
     error, w = cells.error, cells.weight
     final = assessment.missing_features
     assert final is not None
-    learnt = _scales(np.abs(error), cells.parts, cells.known, cells.asked, seed)
-    powers = [(scale**power, final**power) for scale, final in learnt for power in POWERS]
-    # The scale that makes the narrowest intervals.
-    scale, final_scale = min(powers, key=lambda pair: _median_width(error, pair[0], level, w))
+    learnt = error_scales(np.abs(error), cells.parts, cells.known, cells.asked, w)
+    if cells.spread is not None:
+        learnt.append(cells.spread)
+    scale, final_scale = narrowest(error, learnt, level, w)
     scores = error / scale
-    group, asked_group = _groups(cells.features, final, level, w)
+    group, asked_group = _groups(cells, final, level)
 
     def beyond(share: float) -> Floats:
         """How far scores lie from the middle of intervals made without them, in half widths."""
@@ -110,54 +109,6 @@ def intervals(
     )  # fmt: skip
 
 
-def _scales(
-    off: Floats, parts: Sequence[tuple[Mask, Mask]], known: Floats, asked: Floats, seed: int
-) -> list[tuple[Floats, Floats]]:
-    """How far off predictions like these are: of held-out cells without their fold, of missing.
-
-    By trees and by a straight line; with few cells, the same for all.
-    """
-    if len(off) < FEWEST_FOR_SCALE or not off.any():
-        return [(np.ones(len(known)), np.ones(len(asked)))]
-    from sklearn.ensemble import HistGradientBoostingRegressor
-    from sklearn.linear_model import RidgeCV
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    # Never below a share of what is usual: one cell predicted exactly must not decide for others.
-    floor = 0.1 * float(np.mean(off))
-    size = np.log(np.maximum(off, floor))
-    trees = HistGradientBoostingRegressor(
-        max_iter=40,
-        learning_rate=0.1,
-        max_leaf_nodes=6,
-        min_samples_leaf=40,
-        l2_regularization=1.0,
-        early_stopping=False,
-        random_state=seed,
-    )
-    line = make_pipeline(StandardScaler(), RidgeCV(alphas=np.logspace(0, 4, 9)))
-    learnt = []
-    for model, seen, wanted in (
-        (trees, known, asked),
-        (line, np.nan_to_num(known), np.nan_to_num(asked)),
-    ):
-        scale = np.empty(len(known))
-        for part, rest in parts:
-            if not part.any():
-                continue
-            # A column of nothing but NaN is more than scikit-learn's trees can bin.
-            empty = np.isnan(seen[rest]).all(axis=0)
-            seen_now = np.where(empty, 0.0, seen)
-            scale[part] = model.fit(seen_now[rest], size[rest]).predict(seen_now[part])
-        empty = np.isnan(seen).all(axis=0)
-        seen, wanted = np.where(empty, 0.0, seen), np.where(empty, 0.0, wanted)
-        final = model.fit(seen, size).predict(wanted) if len(wanted) else np.empty(0)
-        low, high = size.min(), size.max()
-        learnt.append((np.exp(np.clip(scale, low, high)), np.exp(np.clip(final, low, high))))
-    return learnt
-
-
 def highest_level(n: int) -> float:
     """The largest share that n held-out cells can bound, one of them being left on each side.
 
@@ -170,20 +121,28 @@ def highest_level(n: int) -> float:
 
 
 def _groups(
-    known: Sequence[CellFeatures], final: CellFeatures, level: float, weight: Floats
+    cells: Calibrating, final: CellFeatures, level: float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Held-out and missing cells by how far known ones are: next to one, two steps, farther.
+    """Held-out and missing cells by how far known ones are: thirds next to some, two steps, more.
 
-    Quantiles are taken within a group, so that coverage holds near and far alike; a group with
-    too few held-out cells, in general or for this level, joins the nearer one.
+    Of those next to known ones the first third has the most of them. Quantiles are taken within a
+    group, so that coverage holds near and far alike; a group with too few held-out cells, in
+    general or for this level, joins the nearer one.
     """
     fewest = max(FEWEST_IN_GROUP, 2.0 / (1.0 - level))
-    steps = np.concatenate([part.surroundings[:, 2] for part in known])
-    held, asked = (
-        np.clip(part, 1, 3).astype(np.intp) for part in (steps, final.surroundings[:, 2])
+    far, asked_far = (
+        np.clip(around[:, 2], 1, FAR) - around[:, 0] / (1.0 + around[:, 0])
+        for around in (
+            np.concatenate([part.surroundings for part in cells.features]),
+            final.surroundings,
+        )
     )
-    for number in (3, 2):
-        if effective(weight[held == number]) < fewest:
+    beside = far[far < 1.0]
+    thirds = np.quantile(beside, [1 / 3, 2 / 3]) if len(beside) else np.zeros(2)
+    cuts = [*thirds, 0.999, 2.0, FAR - 1.0]
+    held, asked = np.searchsorted(cuts, far), np.searchsorted(cuts, asked_far)
+    for number in range(len(cuts), 0, -1):
+        if effective(cells.weight[held == number]) < fewest:
             held[held == number] = asked[asked == number] = number - 1
     return held, asked
 
@@ -210,11 +169,6 @@ def _stretched(low: Floats, high: Floats, factor: float) -> tuple[Floats, Floats
         return low, high
     more = (factor - 1.0) * (high - low) / 2.0
     return low - more, high + more
-
-
-def _median_width(error: Floats, scale: Floats, level: float, weight: Floats) -> float:
-    low, high = quantiles(error / scale, level, weight)
-    return quantile(scale, 0.5, weight) * (high - low)
 
 
 def _half_widths(scores: Floats, low: Floats, high: Floats) -> Floats:

@@ -127,6 +127,7 @@ def _assess(
         from ._alike import add_alike
         from ._auto import TableAssessment
         from ._held import held_assessments
+        from ._spreads import add_spreads
         from ._stack import one_thread
 
         with one_thread():
@@ -134,6 +135,8 @@ def _assess(
                 return held_assessments(columns, wanted, graph, options, solve, progress, kept)
             table = TableAssessment(columns, graph, options, solve, progress, kept)
             assessments = table.assess(wanted)
+            if options.intervals is not None or options.draws:
+                add_spreads(table, assessments)
             if options.intervals is not None:
                 add_alike(table, assessments)
             return assessments
@@ -224,4 +227,4 @@ def _bounds(fill: ColumnFill, options: FillOptions) -> Interval | ClassSets | No
     unreached = fill.unreached[fill.assessment.target.missing]
     if fill.assessment.target.n_classes:
         return class_sets(fill.assessment, fill.predictions, options.intervals, unreached)
-    return intervals(fill.assessment, fill.predictions, options.intervals, options.seed, unreached)
+    return intervals(fill.assessment, fill.predictions, options.intervals, unreached)

@@ -34,8 +34,8 @@ def importance(known: Floats, missing: Floats) -> Floats:
     --------
     >>> x = np.repeat([[0.0], [1.0]], 100, axis=0)
     >>> w = importance(x, x[80:])
-    >>> round(w[-1] / w[0])
-    5
+    >>> bool(4.5 < w[-1] / w[0] < 5.5)
+    True
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -50,7 +50,8 @@ def importance(known: Floats, missing: Floats) -> Floats:
     Z = X[:, chosen] - X[:, chosen].mean(axis=0)
     Z /= np.maximum(Z.std(axis=0), 1e-12)
     balanced = np.where(is_missing, 0.5 / len(missing), 0.5 / len(known)) * len(X)
-    fitted = LogisticRegression(C=1.0, max_iter=500).fit(Z, is_missing, balanced)
+    # Newton's method: its last step decides nothing, as that of a search does.
+    fitted = LogisticRegression(solver="newton-cholesky").fit(Z, is_missing, balanced)
     odds = fitted.decision_function(Z[: len(known)])
     odds = np.clip(odds, -np.inf, np.median(fitted.decision_function(Z[len(known) :])) + 1.0)
     top = np.quantile(odds, 1.0 - min(1.0, FEWEST_EFFECTIVE / 2 / len(odds)))
@@ -97,19 +98,27 @@ def quantiles(scores: Floats, level: float, weight: Floats | None = None) -> tup
 def quantile(scores: Floats, share: float, weight: Floats) -> float:
     """Below which a share of further scores lies, on average.
 
-    It is k / (n + 1) for the k-th of n of equal weight; in between, a straight line, so that few
-    scores do not make wide intervals. With weights, n is the effective number, and a score lies
-    in the middle of its weight. Beyond the first and the last nothing is known: infinite.
+    In between two scores it is on a straight line, so that few of them do not make wide intervals.
+    Beyond the first and the last nothing is known: infinite.
 
     Examples
     --------
     >>> quantile(np.array([3.0, 1.0, 2.0]), 0.25, np.ones(3))
     1.0
     """
-    order = np.argsort(scores, kind="stable")
-    sorted_weight = weight[order] / weight.sum() if len(scores) else weight
-    each = 1.0 / effective(weight) if len(scores) else 1.0
-    places = (np.cumsum(sorted_weight) - sorted_weight / 2 + each / 2) / (1.0 + each)
-    if not len(scores) or share < places[0] - 1e-9 or share > places[-1] + 1e-9:
+    ascending, shares = ranked(scores, weight)
+    if not len(scores) or share < shares[0] - 1e-9 or share > shares[-1] + 1e-9:
         return float(np.copysign(np.inf, share - 0.5))
-    return float(np.interp(share, places, scores[order]))
+    return float(np.interp(share, shares, ascending))
+
+
+def ranked(scores: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Scores, ascending, and the share of further ones that lies below each, on average.
+
+    It is k / (n + 1) for the k-th of n of equal weight. With weights, n is the effective number,
+    and a score lies in the middle of its weight.
+    """
+    order = np.argsort(scores, kind="stable")
+    own = weight[order] / weight.sum() if len(scores) else weight
+    each = 1.0 / effective(weight) if len(scores) else 1.0
+    return scores[order], (np.cumsum(own) - own / 2 + each / 2) / (1.0 + each)
