@@ -158,9 +158,8 @@ def field_bytes(missing: Mask, n_entries: int, tolerance: float = TOLERANCE) -> 
     lanczos = 8 * (STEPS + 8) * PROBES * part
     solved = _solve_bytes(missing[:part], 1 + n_draws, 1.0)
     fit = max(tables + edges, tables + solved, lanczos)
-    return (
-        50 * n + 160 * p**2 + 8 * n * p + max(fit, 8 * n * p + _solve_bytes(missing, 1, tolerance))
-    )
+    solve = 8 * n * p + _solve_bytes(missing, 1, tolerance)
+    return int(50 * n + 160 * p**2 + 8 * n * p + max(fit, solve))
 
 
 def _solve_bytes(missing: Mask, n_vectors: int, tolerance: float) -> int:
