@@ -109,7 +109,7 @@ def fill_table(
         judged = judge_by_propagation(columns, summaries, alignment.graph, recipe)
     result.notes = [*result.notes, *notes, *notes_on(alignment, summaries, columns, source)]
     result.notes += [judged] if judged else []
-    result.notes += few_known_notes(columns, fills, options)
+    result.notes += few_known_notes(columns, summaries, fills, options)
     done = time.perf_counter()
     result.seconds = {
         "link": linked - began,

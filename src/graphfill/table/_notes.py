@@ -86,9 +86,15 @@ def _hardly_filled(summaries: Mapping[str, ColumnSummary]) -> list[str]:
 
 
 def few_known_notes(
-    columns: Mapping[str, Column], fills: Mapping[str, ColumnFill], options: TableOptions
+    columns: Mapping[str, Column],
+    summaries: Mapping[str, ColumnSummary],
+    fills: Mapping[str, ColumnFill],
+    options: TableOptions,
 ) -> list[str]:
-    """Sentences on columns that are not scored for want of known cells."""
+    """Sentences on columns that are not scored for want of known cells.
+
+    Unless scores were asked for, those of which the links say something need none.
+    """
     from ..trust._assessment import FEWEST_KNOWN, FEWEST_TOGETHER
 
     together, level = options.fill.method in LEARNT, options.fill.intervals
@@ -106,7 +112,10 @@ def few_known_notes(
             f"intervals take: it gets neither{instead}."
             for name, size in few.items()
         ]
-    names = [repr(name) for name in few if not columns[name].all_equal]
+    names = [
+        repr(name) for name in few
+        if summaries[name].links == "unknown" and not columns[name].all_equal
+    ]  # fmt: skip
     if not names or not together or columns[next(iter(few))].missing.size < FEWEST_ROWS:
         return []
     have, them = ("has", "it is") if len(names) == 1 else ("have", "they are")
