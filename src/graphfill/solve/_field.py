@@ -257,15 +257,18 @@ class FieldSystem:
         diagonal of the inverted block; missing neighbours add, to first order, v^2 times the sum
         of their variances, times the squares of what links them.
         """
-        out = np.zeros(self.missing.shape)
-        for (rows, cells), (modes, scale) in zip(self._alike, self._modes, strict=True):
-            out[np.ix_(rows, cells)] = times(scale, (modes**2).T)
-        for (rows, cells), inverse in zip(self._alone, self._inverses, strict=True):
-            if inverse.ndim == 3:
-                inverse = np.diagonal(inverse, axis1=1, axis2=2)
-            out[rows[:, None], cells] = inverse
+        vector = np.zeros(self.size)
+        for group, inverse in zip(self._groups, self._inverses, strict=True):
+            part = group.of(vector[None])[0]
+            if len(inverse) == 2:
+                modes, scale = inverse
+                part[:] = times(scale, (modes**2).T)
+            else:
+                block = inverse[0]
+                part[:] = block if block.ndim == 2 else np.diagonal(block, axis1=1, axis2=2)
+        out = self.put(vector, np.zeros(self.missing.shape))
         graph = self.graph.graph
-        squares = (self.graph.weights**2, graph.indices, graph.indptr)
+        squares = (self.graph.weights() ** 2, graph.indices, graph.indptr)
         around = scipy.sparse.csr_array(squares, shape=(graph.n_nodes, graph.n_nodes)) @ out
         return np.asarray(out + out**2 * times(around, self.coupling.theta**2))
 
