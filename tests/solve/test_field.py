@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from reference import adjacency
 
 import graphfill as gf
-from graphfill.solve import FieldGraph, FieldSystem, solve_field
+from graphfill.solve import FieldGraph, FieldSystem, field_bytes, solve_field
 from graphfill.solve import _field as field
 from graphfill.solve import _field_fit as fitting
 from graphfill.solve._field import Coupling
@@ -389,3 +390,37 @@ def test_progress_adds_up():
     shares = []
     gf.fill_field(X, graph, progress=shares.append)
     assert sum(shares) == pytest.approx(1.0)
+
+
+@quiet
+def test_large_fields_are_solved_as_exactly(monkeypatch):
+    X, graph = smooth_table(600, 5)
+    exact = gf.fill_field(X, graph, tol=1e-9)
+    coupled = solve_field(X, FieldGraph(graph), tolerance=1e-9)
+    monkeypatch.setattr(field, "SINGLE_CELLS", 0)  # float32 first, as of larger tables
+    system = coupled.model.system(X, FieldGraph(graph))
+    Z = coupled.model.standardised(X)
+    near, close = (system.mean(Z, None, tolerance) for tolerance in (0.02, 1e-9))
+    np.testing.assert_allclose(coupled.model.fill(X, close), exact.X, atol=1e-6)
+    assert system.converged
+    assert system.residual <= 1e-9
+    assert np.abs(near - close).max() < 0.1
+    one, two = (gf.fill_field(X, graph, threads=k).X.tobytes() for k in (1, 2))
+    assert one == two
+
+
+@quiet
+@pytest.mark.parametrize(
+    ("n", "p", "degree", "share"), [(300, 100, 6, 0.3), (12_000, 10, 10, 0.2), (20_000, 30, 4, 0.5)]
+)
+def test_the_estimate_of_memory_is_near_what_is_taken(n, p, degree, share):
+    rng = np.random.default_rng(0)
+    graph = gf.Graph.from_edges(*rng.integers(0, n, (2, n * degree // 2)), n_nodes=n)
+    X = rng.standard_normal((n, 3)) @ rng.standard_normal((3, p)) + rng.standard_normal((n, p))
+    X[rng.random(X.shape) < share] = np.nan
+    gf.fill_field(*smooth_table())  # what is imported late is not counted
+    tracemalloc.start()
+    gf.fill_field(X, graph)
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert taken / 1.5 < field_bytes(np.isnan(X), len(graph.indices), 1e-3) < 1.5 * taken

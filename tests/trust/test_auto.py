@@ -14,7 +14,7 @@ import graphfill as gf
 from graphfill.cli._town import make_town
 from graphfill.solve import propagate_with
 from graphfill.table._columns import open_column
-from graphfill.trust import FillOptions
+from graphfill.trust import FillOptions, _auto, _limits
 from graphfill.trust._auto import TableAssessment
 from graphfill.trust._blend import blend_weights, mix, not_negative
 from graphfill.trust._comparison import Comparison
@@ -268,3 +268,34 @@ def test_rows_linked_through_nodes_that_the_table_lacks():
     linked = np.isin(np.arange(n), [int(a[1:]) for a, _ in links])
     assert explained(result, "age", author, lost & linked) > 0.7
     assert chosen(result, "age") != "mean"
+
+
+def test_a_large_table_hides_its_folds_at_once_and_says_what_was_left_out(monkeypatch):
+    for limit, runs, words in ((10**9, 5, ""), (100, 2, "on two tenths of them")):
+        hidden = []
+        run = TableAssessment.run
+
+        def counted(self, *folds, hidden=hidden, run=run, **how):
+            hidden.append(folds)
+            return run(self, *folds, **how)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(TableAssessment, "run", counted)
+            for module in (_auto, _limits):
+                patch.setattr(module, "LARGE_CELLS", limit)
+                patch.setattr(module, "MANY_CELLS", limit)
+            result = gf.impute(small_table(), ring(120), id="key", effort="fast",
+                               return_result=True)  # fmt: skip
+        assert len(hidden) == runs
+        assert words in " ".join(result.notes)
+        assert ("so that fewer methods were compared" in " ".join(result.notes)) == bool(words)
+
+
+def test_a_column_of_too_many_values_is_said_to_be_left_to_propagation(monkeypatch):
+    monkeypatch.setattr(_limits, "MOST_CLASSES", 2)
+    n = 60
+    words = [["a", "b", "c", None][k % 4] for k in range(n)]
+    table = pl.DataFrame({"id": np.arange(n), "word": words})
+    edges = pl.DataFrame({"source": np.arange(n - 4), "target": np.arange(4, n)})
+    result = gf.impute(table, edges, id="id", return_result=True)
+    assert "Column 'word' has 3 different values in 60 rows, too many" in " ".join(result.notes)

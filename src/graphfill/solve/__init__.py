@@ -3,9 +3,17 @@
 from ._arrays import check_shape
 from ._copies import near_copies
 from ._coupled import FieldOptions, fill_field, fill_field_with
-from ._field import Coupling, FieldGraph, FieldSystem
+from ._field import Coupling, FieldSystem
 from ._field_fill import TOLERANCE as FIELD_TOLERANCE
-from ._field_fill import FieldModel, FilledField, fill_learnt, learn_field, solve_field
+from ._field_fill import (
+    FieldModel,
+    FilledField,
+    field_bytes,
+    fill_learnt,
+    learn_field,
+    solve_field,
+)
+from ._field_graph import FieldGraph
 from ._field_weights import field_weights
 from ._matrix import (
     check_dense,
@@ -16,6 +24,7 @@ from ._matrix import (
     graph_of_rows,
     open_matrix,
 )
+from ._memory import readable
 from ._neighbors import neighbor_mean
 from ._operator import SMALL_BYTES, Operator
 from ._problem import Problem, PropagationOptions, Result, centre_of, finish, warn_of
@@ -37,4 +46,4 @@ __all__ += [
 ]
 __all__ += ["FieldGraph", "FieldModel", "FieldOptions", "FieldSystem", "FilledField"]
 __all__ += ["FIELD_TOLERANCE", "Coupling", "fill_field", "fill_field_with", "fill_learnt"]
-__all__ += ["field_weights", "learn_field", "solve_field"]
+__all__ += ["field_bytes", "field_weights", "learn_field", "readable", "solve_field"]

@@ -18,8 +18,9 @@ from ..errors import (
 )
 from ..graph import Graph
 from ..kernels import default_threads
-from ._field import FieldGraph, FieldSystem, Mask
+from ._field import FieldSystem, Mask
 from ._field_fill import FITTING, FieldModel, field_bytes, fill_learnt, learn_field
+from ._field_graph import FieldGraph
 from ._matrix import graph_of_rows, open_matrix
 from ._memory import parse_bytes, readable
 from ._problem import Result
@@ -144,13 +145,14 @@ def fill_field_with(
     opened = open_matrix(X, missing_mask=missing_mask)
     graph = graph_of_rows(graph, len(opened.values))
     missing = np.isnan(opened.values)
-    _check_memory(missing, graph, options.memory_limit)
+    _check_memory(missing, graph, options)
     values = np.asarray(opened.values, np.float64)
     field = FieldGraph(graph, options.threads or default_threads())
     with progress_bar(progress) as tick:
         if model is None:
             model, system, _ = learn_field(values, field, options.seed)
-            system = model.system(values, field)
+            if model.coupling is not None:
+                system.use(model.coupling)
             tick(FITTING)
             left = 1.0 - FITTING
         else:
@@ -167,9 +169,12 @@ def fill_field_with(
     return result, model
 
 
-def _check_memory(missing: Mask, graph: Graph, limit: int | None) -> None:
-    need, shape = field_bytes(missing, len(graph.indices)), missing.shape
-    if limit is not None and need > limit:
+def _check_memory(missing: Mask, graph: Graph, options: FieldOptions) -> None:
+    limit, shape = options.memory_limit, missing.shape
+    if limit is None:
+        return
+    need = field_bytes(missing, len(graph.indices), options.tol)
+    if need > limit:
         raise InputError(
             f"{parameter('memory_limit')} is {readable(limit)} but a field of {shape[0]} x "
             f"{shape[1]} cells takes about {readable(need)}: raise the limit, fill fewer columns "

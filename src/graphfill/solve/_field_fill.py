@@ -8,17 +8,26 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ._field import BLOCK_BYTES, Coupling, FieldGraph, FieldSystem, Floats, Mask
-from ._field_fit import MOST_NODES, ROUNDS, fit_field
+from ._field import (
+    BLOCK_BYTES,
+    COARSE,
+    SHARED,
+    SINGLE_CELLS,
+    Coupling,
+    FieldSystem,
+    Floats,
+    Mask,
+    alike,
+)
+from ._field_fit import MOST_CHANGES, MOST_NODES, ROUNDS, draws_of, fit_field
+from ._field_graph import NOISE_ENTRIES, FieldGraph
 from ._scaling import exponents
+from ._spectrum import PROBES, STEPS
 
 TOLERANCE = 0.02  # of a missing cell's standard deviation given all others
 FITTING = 0.7  # of the progress
 FEWEST_KNOWN = 2  # cells of a channel; with fewer it has no spread and is left at its mean
 ORDINARY_BITS = 300  # numbers beyond 2^300 cannot be squared and added up: these are scaled first
-# What a field has at once: arrays of the size of the channels; of the channels at each entry of a
-# graph that is fitted whole, and otherwise of as many entries as noise is drawn for together.
-ARRAYS, ENTRY_ARRAYS, NOISE_BYTES = 16, 4, 256 << 20
 
 
 @dataclass(frozen=True)
@@ -48,17 +57,25 @@ class FieldModel:
 
     def standardised(self, X: Floats) -> Floats:
         """The channels that vary."""
-        at = self.varying
-        return np.asarray(
-            (np.ldexp(X[:, at], self.exponent[at]) - self.centre[at]) / self.scale[at]
-        )
+        Z, exponent = np.array(X[:, self.varying]), self.exponent[self.varying]
+        if exponent.any():
+            np.ldexp(Z, exponent, out=Z)
+        Z -= self.centre[self.varying]
+        Z /= self.scale[self.varying]
+        return Z
 
-    def values(self, Z: Floats, missing: Mask) -> Floats:
-        """The missing cells of all channels, 0 elsewhere, from their standardised mean."""
-        out = np.broadcast_to(self.centre, missing.shape).copy()
-        out[:, self.varying] += Z * self.scale[self.varying]
+    def fill(self, X: Floats, Z: Floats) -> Floats:
+        """X with its missing cells filled from their standardised mean."""
+        out, place = X.copy(), np.cumsum(self.varying) - 1
         most = np.ldexp(np.finfo(np.float64).max, np.minimum(self.exponent, 0))
-        return np.where(missing, np.ldexp(np.clip(out, -most, most), -self.exponent), 0.0)
+        for channel in range(X.shape[1]):
+            missing = np.flatnonzero(np.isnan(X[:, channel]))
+            values = np.full(len(missing), self.centre[channel])
+            if self.varying[channel]:
+                values += Z[missing, place[channel]] * self.scale[channel]
+            values = np.clip(values, -most[channel], most[channel])
+            out[missing, channel] = np.ldexp(values, -self.exponent[channel])
+        return out
 
 
 @dataclass
@@ -120,21 +137,40 @@ def fill_learnt(
     tick: Callable[[float], None] = lambda share: None,
 ) -> FilledField:
     """Fill the NaN of X by a field learnt before (`start`: near their standardised mean)."""
-    missing = np.isnan(X)
     Z = model.standardised(X)
     if Z.size:
         Z = system.mean(Z, start, tolerance, tick)
     else:
         tick(1.0)
-    return FilledField(np.where(missing, model.values(Z, missing), X), system, model)
+    return FilledField(model.fill(X, Z), system, model)
 
 
-def field_bytes(missing: Mask, n_entries: int) -> int:
-    """About the most that filling a matrix by a field allocates, on a graph with these entries."""
-    n_nodes, n_channels = len(missing), len(missing.T)
+def field_bytes(missing: Mask, n_entries: int, tolerance: float = TOLERANCE) -> int:
+    """About the most that filling a matrix by a field allocates, on a graph with these entries.
+
+    The result and the standardised channels are among it, the matrix itself is not.
+    """
+    n, p = missing.shape
+    part = min(n, MOST_NODES)
+    entries, n_draws = n_entries * part // max(n, 1), draws_of(part)
+    tables = 8 * part * p * (3 + 2 * n_draws)
+    edges = 20 * min(max(MOST_CHANGES, NOISE_ENTRIES), entries * p) + 30 * entries
+    lanczos = 8 * (STEPS + 8) * PROBES * part
+    solved = _solve_bytes(missing[:part], 1 + n_draws, 1.0)
+    fit = max(tables + edges, tables + solved, lanczos)
+    solve = 8 * n * p + _solve_bytes(missing, 1, tolerance)
+    return int(50 * n + 160 * p**2 + 8 * n * p + max(fit, solve))
+
+
+def _solve_bytes(missing: Mask, n_vectors: int, tolerance: float) -> int:
+    """Of one solve and its preconditioner."""
+    n, p = missing.shape
+    kind = 4 if missing.size > SINGLE_CELLS else 8
+    exact = kind if tolerance >= COARSE else 8
     in_row = np.asarray(missing.sum(axis=1))
-    blocks = 8 * int((in_row[in_row < n_channels] ** 2).sum())
-    drawn = min(8 * ENTRY_ARRAYS * n_entries * n_channels, NOISE_BYTES)
-    fitted = 8 * ENTRY_ARRAYS * (n_entries // 2) * n_channels if n_nodes <= MOST_NODES else drawn
-    cells = 8 * ARRAYS * n_nodes * n_channels + 20 * n_entries
-    return cells + max(drawn, fitted) + 2 * min(blocks, BLOCK_BYTES)
+    alone = np.ones(n, dtype=bool)
+    for rows in alike(missing, SHARED):
+        alone[rows] = False
+    blocks = min(kind * int((in_row[alone] ** 2).sum()), BLOCK_BYTES)
+    vectors = n_vectors * 5 * exact * int(in_row.sum())
+    return int(blocks + vectors + 16 * in_row.sum() + 2 * exact * n * p)

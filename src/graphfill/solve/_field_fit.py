@@ -20,15 +20,17 @@ from numpy.typing import NDArray
 
 from ..graph import Graph
 from ._channel_noise import FEW_ROWS, channel_noise
-from ._field import Coupling, FieldGraph, FieldSystem, Floats, Mask, between
+from ._field import Coupling, FieldSystem, Floats, Mask
+from ._field_graph import FieldGraph, between
 from ._spectrum import Spectrum
 
-ROUNDS = 4
+ROUNDS = 3
 INVERTED = 1  # rounds after which the preconditioner is made anew; later ones change little
 TOLERANCE = 0.1  # of the solves within the fit
 DRAWN_ROWS = 1200  # rows drawn in a round, at least: several draws where rows are few
 MOST_DRAWS = 4
 MOST_NODES = 10_000  # fitted on; of a larger graph, some neighbourhoods of this many nodes
+MOST_CHANGES = 1 << 20  # of edges times channels, looked at together
 FEW_PAIRS = 20  # a moment of this many pairs of known cells counts half
 LEAST_EIGENVALUE = 0.02  # of the first correlations
 
@@ -42,39 +44,41 @@ def fit_field(
     """
     if graph.n_nodes > MOST_NODES:
         nodes = neighbourhoods(graph.graph, np.asarray(~np.isnan(Z).all(axis=1)), MOST_NODES, seed)
-        part, _ = fit_field(
-            Z[nodes], FieldGraph(between(graph.graph, nodes)), seed, rounds, by_channel
-        )
+        part = FieldGraph(between(graph.graph, nodes))
+        coupling = fit_field(Z[nodes], part, seed, rounds, by_channel)[0].coupling
         system = FieldSystem(graph, np.isnan(Z))
-        system.use(part.coupling)
+        system.use(coupling)
         return system, None
     rng = np.random.default_rng([seed, 9])
     system = FieldSystem(graph, np.isnan(Z))
-    n_draws = int(np.clip(DRAWN_ROWS // graph.n_nodes, 1, MOST_DRAWS))
+    n_draws = draws_of(graph.n_nodes)
     noises = [system.noise(rng) for _ in range(n_draws)]
     known = ~np.isnan(Z)
     rows, noise_of = known.any(axis=1), None
     by_channel = by_channel and np.count_nonzero(rows) < FEW_ROWS * Z.shape[1]
     system.use(match_moments(*_first_moments(Z, graph), graph))
-    mean: Floats | None = None
-    deviations: list[Floats | None] = [None] * n_draws
+    cells, solved = np.where(system.missing, 0.0, Z), None
     for number in range(rounds):
-        mean = system.mean(Z, mean, TOLERANCE)
+        rights = [-system.known_part(Z), *map(system.noise_part, noises)]
+        solved = system.solve(np.stack(rights), solved, TOLERANCE)
         S0 = S1 = np.zeros((Z.shape[1], Z.shape[1]))
         draws = []
-        for k, noise in enumerate(noises):
-            deviation = system.deviation(noise, deviations[k], TOLERANCE)
-            deviations[k] = deviation
-            drawn = mean + deviation
+        for deviation in solved[1:]:
+            drawn = system.put(solved[0] + deviation, cells)
             draws.append(drawn[rows])
             S0 = S0 + drawn.T @ drawn
             S1 = S1 + drawn.T @ graph.laplacian(drawn)
         if number == 0 and by_channel:
-            noise_of = channel_noise(draws, mean[rows], known[rows], seed)
+            noise_of = channel_noise(draws, system.put(solved[0], cells)[rows], known[rows], seed)
         count = n_draws * graph.n_nodes
         coupling = match_moments(S0 / count, S1 / count, graph, noise_of)
         system.use(coupling, invert=number < INVERTED)
-    return system, mean
+    return system, None if solved is None else system.put(solved[0], cells)
+
+
+def draws_of(n_nodes: int) -> int:
+    """In each round."""
+    return int(np.clip(DRAWN_ROWS // max(n_nodes, 1), 1, MOST_DRAWS))
 
 
 def match_moments(
@@ -136,14 +140,21 @@ def _first_moments(Z: Floats, graph: FieldGraph) -> tuple[Floats, Floats]:
     np.fill_diagonal(S0, variance)
     indptr, indices = graph.graph.indptr, graph.graph.indices
     u = np.repeat(np.arange(graph.n_nodes), np.diff(indptr))
-    once = u < indices
-    u, v, weights = u[once], indices[once], graph.weights[once]
-    both = known[u] * known[v]
-    change = (Z[u] - Z[v]) * both
-    weight = (both.T * weights) @ both
-    pairs = both.T @ both
-    S1 = (change.T * weights) @ change / np.where(weight > 0, weight, 1.0)
-    S1 *= weights.sum() / graph.n_nodes
+    edges = np.flatnonzero(u < indices)
+    S1, weight, pairs = (np.zeros(S0.shape) for _ in range(3))
+    for start in range(0, len(edges), max(1, MOST_CHANGES // len(S0))):
+        some = edges[start : start + max(1, MOST_CHANGES // len(S0))]
+        one, other, weights = u[some], indices[some], graph.weights(some)
+        both = known[one] * known[other]
+        change = (Z[one] - Z[other]) * both
+        S1 += (change.T * weights) @ change
+        pairs += both.T @ both
+        if graph.graph.weights is not None:
+            weight += (both.T * weights) @ both
+    if graph.graph.weights is None:
+        weight = pairs / graph.mean_degree
+    S1 /= np.where(weight > 0, weight, 1.0)
+    S1 *= graph.weights(edges).sum() / graph.n_nodes
     unrelated, own = graph.spectrum.mean * variance, np.diag(pairs)
     smooth = (np.diag(S1) * own + unrelated * FEW_PAIRS) / (own + FEW_PAIRS)
     S1 *= pairs / (pairs + FEW_PAIRS)

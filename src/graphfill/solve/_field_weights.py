@@ -43,8 +43,10 @@ def field_weights(
         missing, right = system.missing[nodes], np.zeros((len(nodes), len(factors)))
         right[nodes == row] = factors
         asked = np.where(missing, right, 0.0)
-        size = float(np.einsum("ij,ij->", asked, local.precondition(asked)))
-        y = local.solve(asked, None, tolerance * float(np.sqrt(size / local.n_missing)))
+        vector = local.vector(asked)[None]
+        size = float(np.einsum("ki,ki->", vector, local.precondition(vector)))
+        found = local.solve(vector, None, tolerance * float(np.sqrt(size / local.n_missing)))
+        y = local.put(found[0], np.zeros(missing.shape))
         image = local.product(y)
         beyond = np.where(missing & ~local.missing, image, 0.0)
         omega, theta = system.coupling.omega.diagonal(), system.coupling.theta.diagonal()

@@ -41,40 +41,47 @@ class Spectrum:
 def laplacian_spectrum(
     laplacian: Callable[[Floats], Floats], label: NDArray[np.integer], seed: int = 0
 ) -> Spectrum:
-    """The spectrum of L, given its product with [n, 1] vectors and the component of each node."""
+    """The spectrum of L, given its product with [n, k] vectors and the component of each node."""
     n = len(label)
     size = np.bincount(label)
     rng = np.random.default_rng([seed, 8])
     nodes, weights = [np.zeros(1)], [np.full(1, len(size) / n)]
-    for _ in range(PROBES):
-        start = rng.choice([-1.0, 1.0], n)
-        start -= (np.bincount(label, start) / size)[label]
-        norm = float(np.linalg.norm(start))
-        if norm == 0.0:
-            continue
-        values, vectors = _lanczos(laplacian, start / norm)
+    starts = np.array([rng.choice([-1.0, 1.0], n) for _ in range(PROBES)])
+    starts -= np.array([np.bincount(label, start) / size for start in starts])[:, label]
+    for values, first in _lanczos(laplacian, starts):
         nodes.append(np.maximum(values, 0.0))
-        weights.append(vectors[0] ** 2 * (1.0 - len(size) / n) / PROBES)
+        weights.append(first**2 * (1.0 - len(size) / n) / PROBES)
     total = np.concatenate(weights)
     return Spectrum(np.concatenate(nodes), total / total.sum())
 
 
-def _lanczos(laplacian: Callable[[Floats], Floats], v: Floats) -> tuple[Floats, Floats]:
-    """Eigenvalues and eigenvectors of the tridiagonal matrix of Lanczos' recursion from v."""
-    basis, diagonal, beside = [v], [], []
-    w = laplacian(v[:, None])[:, 0]
-    while True:
-        diagonal.append(float(v @ w))
-        for earlier in basis:  # all of them: rounding would let old directions back in
-            w = w - (earlier @ w) * earlier
-        norm = float(np.linalg.norm(w))
-        if len(diagonal) == min(STEPS, len(v)) or norm < 1e-10:
+def _lanczos(laplacian: Callable[[Floats], Floats], starts: Floats) -> list[tuple[Floats, Floats]]:
+    """Lanczos' recursion from each start that is not 0, side by side.
+
+    Of its tridiagonal matrix the eigenvalues, and the first numbers of the eigenvectors.
+    """
+    basis = np.zeros((min(STEPS, starts.shape[1]), *starts.shape))
+    diagonal, beside = [], []
+    w = starts
+    length = np.full(len(starts), len(basis))  # of each recursion
+    for step in range(len(basis)):
+        norm = np.sqrt(np.einsum("kn,kn->k", w, w))
+        ended = norm < 1e-10
+        length[ended] = np.minimum(length[ended], step)
+        if ended.all():
             break
         beside.append(norm)
-        v = w / norm
-        basis.append(v)
-        w = laplacian(v[:, None])[:, 0]
+        v = basis[step] = np.where(ended, 0.0, 1.0 / np.where(ended, 1.0, norm))[:, None] * w
+        w = laplacian(v.T).T
+        diagonal.append(np.einsum("kn,kn->k", v, w))
+        seen = basis[: step + 1]  # all of them: rounding would let old directions back in
+        w = w - np.einsum("sk,skn->kn", np.einsum("skn,kn->sk", seen, w), seen)
     import scipy.linalg
 
-    values, vectors = scipy.linalg.eigh_tridiagonal(np.array(diagonal), np.array(beside))
-    return values, vectors
+    found = []
+    for k in range(len(starts)):
+        own, off = ([numbers[k] for numbers in some[: length[k]]] for some in (diagonal, beside))
+        if own:
+            values, vectors = scipy.linalg.eigh_tridiagonal(np.array(own), np.array(off[1:]))
+            found.append((values, vectors[0]))
+    return found

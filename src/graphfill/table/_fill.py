@@ -89,6 +89,7 @@ def fill_table(
         if options.fill.method in LEARNT:
             others = informing_columns(frame, alignment, options, source)
             keeping.settle(others, holder)
+            result.notes += _left_out({**others, **columns}, wanted, alignment, options, keeping)
         filling = _Filling(frame, columns, others, wanted, options, result, solve, progress,
                            keeping.kept)  # fmt: skip
         fills = filling.run(fill)
@@ -106,7 +107,7 @@ def fill_table(
             summaries[name].n_unreached = int(cells.sum())
         recipe = options.fill.recipes(solve)["propagation"]
         judged = judge_by_propagation(columns, summaries, alignment.graph, recipe)
-    result.notes = [*notes, *notes_on(alignment, summaries, columns, source)]
+    result.notes = [*result.notes, *notes, *notes_on(alignment, summaries, columns, source)]
     result.notes += [judged] if judged else []
     result.notes += few_known_notes(columns, summaries, fills, options)
     done = time.perf_counter()
@@ -253,6 +254,22 @@ class _Filling:
         for series in [*added, *bounds]:
             _check_free_name(series.name, taken)
         self.result.table = _with_columns(self.frame, [*rebuilt, *added, *bounds])
+
+
+def _left_out(
+    columns: Mapping[str, Column],
+    wanted: Sequence[str],
+    alignment: Alignment,
+    options: TableOptions,
+    keeping: Keeping,
+) -> list[str]:
+    """Sentences on methods that are not compared."""
+    from ..trust._limits import left_out
+
+    if keeping.kept.applies:
+        return []
+    channelled = {name: column for name, column in columns.items() if column.n_channels}
+    return left_out(channelled, wanted, alignment.graph, options.fill)
 
 
 def _with_columns(frame: nw.DataFrame[Any], series: Sequence[nw.Series[Any]]) -> Any:

@@ -19,13 +19,14 @@ import numpy as np
 
 from ..graph import Graph
 from ..solve import FieldGraph
-from ._assessment import FEWEST_TOGETHER, MOST_CLASSES, Assessment, surroundings
+from ._assessment import FEWEST_TOGETHER, Assessment, surroundings
 from ._channels import Solve
 from ._column import FillableColumn, Floats, Mask, Rows, Target, mask_of
 from ._comparison import Column, Comparison
 from ._features import CellFeatures
 from ._folds import draw_folds, number_of
 from ._kept import Choice, Kept
+from ._limits import LARGE_CELLS, MANY_CELLS, field_fits, has_many_classes, known_cells
 from ._options import FillOptions
 from ._ranks import by_logarithm
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
@@ -34,11 +35,7 @@ from ._sources import GrownTrees, Sources
 from ._stack import PAIRED, CellView, Trees, seconds
 
 ROUNDS = ((15_000, 10), (50_000, 4), (np.inf, 3))  # of fitting, up to so many cells of channels
-MANY_CELLS = 100_000  # from here on fewer methods are compared
-LARGE_CELLS = 400_000  # from here on two folds of a tenth each
-MOST_PROBABILITIES = 20_000_000  # of a column's classes; beyond, it is left to propagation
 FEW_RECIPES = ("mean", "neighbors", "propagation")
-FIELD_ARRAYS = 14  # as large as the channels, that a field has at once
 FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 25, 100
 # Seconds that trees may take under "balanced": about half of what the runs take.
 FIXED_SECONDS, SECONDS_PER_PRODUCT = 2.0, 4e-7
@@ -66,17 +63,12 @@ class TableAssessment:
             self.recipes = {"mean": self.recipes["mean"]}
         self.columns: dict[str, Column] = {}
         self.sources: Sources | None = None
-        cells = sum(int((~column.missing).sum()) for column in columns.values())
+        cells = known_cells(columns)
         self.n_folds = 4 if cells < LARGE_CELLS else 2
         for name in sorted(columns, key=str):
             column = columns[name]
             target = Target.of(column)
-            probabilities = column.n_classes * len(target.levels)
-            if (
-                len(target.known) < 2
-                or column.n_classes > MOST_CLASSES
-                or probabilities > MOST_PROBABILITIES
-            ):
+            if len(target.known) < 2 or has_many_classes(column):
                 continue
             self.columns[name] = Column(column, target, self._folds(name, target, cells))
         if cells >= MANY_CELLS:
@@ -104,10 +96,8 @@ class TableAssessment:
 
         Where a column has amounts that are skewed, their logarithms stand in for their values.
         """
-        width = sum(len(field_channels(one.column)) for one in self.columns.values())
-        need = FIELD_ARRAYS * 8 * self.graph.n_nodes * min(width, MOST_FIELD_CHANNELS)
-        limit = self.options.propagation.memory_limit
-        if limit is not None and need > limit:
+        shown = {name: one.column for name, one in self.columns.items()}
+        if not field_fits(shown, self.graph.graph, self.options.propagation.memory_limit):
             return ()
         if n_cells >= MANY_CELLS:
             return FIELDS[-1:]
@@ -157,7 +147,10 @@ class TableAssessment:
         ]  # fmt: skip
         if not asked:
             return {}
-        singles = [self.run(number, part=self._part) for number in range(self.n_folds)]
+        if self.n_folds == 2:  # of a large table: hidden together, so that one run does
+            singles = [self.run(0, 1, part=2 * self._part)] * 2
+        else:
+            singles = [self.run(number, part=self._part) for number in range(self.n_folds)]
         final = self.run(part=self._part)
         self.sources = Sources.of_run(self.graph, self.recipes, final)
         self.kept.columns = {

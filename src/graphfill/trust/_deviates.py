@@ -15,12 +15,12 @@ import scipy.special
 from ..graph import Graph
 from ..solve import FieldGraph, FilledField, solve_field
 from ._assessment import MOST_CLASSES
-from ._auto import FIELD_ARRAYS
 from ._column import FillableColumn, Floats, Rows
 from ._draw_scales import ValueScale
+from ._limits import field_fits
 from ._options import FillOptions
 from ._ranks import RankScale
-from ._runs import MOST_FIELD_CHANNELS, FieldBlock, _blocks, field_channels
+from ._runs import FieldBlock, _blocks
 
 TOLERANCE = 0.05  # of a draw, in standard deviations of a cell given all others
 SPREAD_DRAWS = 8  # from which the variance of single cells is estimated
@@ -44,7 +44,7 @@ class Deviates:
             for name in sorted(columns, key=str)
             if columns[name].n_classes <= MOST_CLASSES and not columns[name].missing.all()
         }
-        if not held or not self._fits(held, options.propagation.memory_limit):
+        if not held or not field_fits(held, graph, options.propagation.memory_limit):
             return
         for names in _blocks(held):
             block = FieldBlock({name: held[name] for name in names}, method="field")
@@ -55,11 +55,6 @@ class Deviates:
                 )
             filled = solve_field(X, self.graph, seed=self.seed)
             self.blocks.append((block, filled))
-
-    def _fits(self, columns: Mapping[str, FillableColumn], limit: int | None) -> bool:
-        width = sum(len(field_channels(column)) for column in columns.values())
-        need = FIELD_ARRAYS * 8 * self.graph.n_nodes * min(width, MOST_FIELD_CHANNELS)
-        return limit is None or need <= limit
 
     def draw(self, key: Sequence[int]) -> dict[str, Floats]:
         """[rows, channels] by column, 0 at known cells.

@@ -20,6 +20,7 @@ from ._column import Rows, Target
 Floats = NDArray[np.float64]
 
 BLOCK_BYTES = 256 << 20  # of channels propagated together
+SUMMED = 16  # channels whose neighbours are added up together
 FAR = 6  # steps; what is farther from a known cell counts as this far
 
 
@@ -112,15 +113,19 @@ def _neighbours(X: Floats, graph: Graph, width: int) -> tuple[Floats, tuple[Floa
     Numbers differ by their standard deviation; classes by the chance that two are not the same.
     """
     A = adjacency_matrix(graph)
-    known = ~np.isnan(X[:, ::width])
-    values = np.nan_to_num(X)
-    weight = A @ known.astype(np.float64)
-    count = (A != 0).astype(np.float64) @ known.astype(np.float64)
-    total = np.repeat(weight, width, axis=1)
-    nobody = np.full_like(total, np.nan)
-    mean = np.divide(A @ values, total, out=nobody, where=total > 0)
-    square = np.divide(A @ values**2, total, out=np.zeros_like(total), where=total > 0)
-    differ = np.nan_to_num(square - mean**2).reshape(len(X), -1, width).sum(axis=2)
+    known = (~np.isnan(X[:, ::width])).astype(np.float64)
+    weight = A @ known
+    count = weight if graph.weights is None else (A != 0).astype(np.float64) @ known
+    mean, differ = np.full(X.shape, np.nan), np.zeros(known.shape)
+    for job in range(known.shape[1]):
+        total = weight[:, job, None]
+        for start in range(job * width, (job + 1) * width, SUMMED):  # channels at once
+            at = slice(start, min(start + SUMMED, (job + 1) * width))
+            values = np.nan_to_num(X[:, at])
+            np.divide(A @ values, total, out=mean[:, at], where=total > 0)
+            values *= values
+            square = np.divide(A @ values, total, out=np.zeros_like(values), where=total > 0)
+            differ[:, job] += np.nan_to_num(square - mean[:, at] ** 2).sum(axis=1)
     return mean, (count, np.sqrt(np.maximum(differ, 0.0)))
 
 
