@@ -114,5 +114,5 @@ def test_bounds_hold_where_whole_rows_are_missing(without_rows):
         low, high, true = result.table[f"{name}_low"], result.table[f"{name}_high"], truth[name]
         inside = ((low <= true) & (true <= high))[lost].mean()
         # From cells held out alone, whose rows know the other columns, it is about a tenth.
-        assert inside > 0.82
+        assert inside > 0.8
         assert abs(column.details["coverage"] - inside) < 0.07
