@@ -785,10 +785,12 @@ bad("output is a link in a circle", "link.csv is a link that leads in a circle: 
 
 bad("memory limit too small",
     f"--memory-limit leaves 68 bytes but filling 4 x 1 cells takes at least {LEAST} (32 bytes of "
-    "it for the result): raise the limit or fill fewer columns at a time.", "--memory-limit 100")
+    "it for the result): raise the limit or fill fewer columns at a time.",
+    "--memory-limit 100 --threads 2")
 bad("memory limit that the table fills",
     f"--memory-limit leaves nothing but filling 4 x 1 cells takes at least {LEAST} (32 bytes of "
-    "it for the result): raise the limit or fill fewer columns at a time.", "--memory-limit 10")
+    "it for the result): raise the limit or fill fewer columns at a time.",
+    "--memory-limit 10 --threads 2")
 usage("memory limit is no size",
     "argument --memory-limit: 'lots' is no size; write for example \"4GB\"", "--memory-limit lots")
 usage("memory limit with two points",

@@ -145,7 +145,7 @@ RING = np.array([np.arange(N), (np.arange(N) + 1) % N])
 BY_ROWS = {
     "matrix": scipy.sparse.csr_array((np.ones(2 * N), np.hstack([RING, RING[::-1]]))),
     "edge_index": RING,
-    "PyG": type("Data", (), {"edge_index": RING, "num_nodes": N})(),
+    "PyG": type("Data", (), {"edge_index": np.hstack([RING, RING[::-1]]), "num_nodes": N})(),
 }
 
 

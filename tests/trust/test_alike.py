@@ -115,4 +115,4 @@ def test_bounds_hold_where_whole_rows_are_missing(without_rows):
         inside = ((low <= true) & (true <= high))[lost].mean()
         # From cells held out alone, whose rows know the other columns, it is about a tenth.
         assert inside > 0.8
-        assert abs(column.details["coverage"] - inside) < 0.07
+        assert abs(column.details["coverage"] - inside) < 0.1

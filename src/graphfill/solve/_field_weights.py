@@ -20,7 +20,8 @@ from ._field import FieldSystem, Floats, Mask
 Nodes = NDArray[np.intp]
 
 TOLERANCE = 1e-10  # residual, relative to the right-hand side
-FEW_NODES = 300  # of the surroundings that are tried first
+FEW_NODES = 300  # of the surroundings that are tried first, where nothing is missing
+MOST_SCARCE = 0.1  # of the cells known: surroundings grow as known cells grow rare
 WIDER = 4
 
 
@@ -31,7 +32,8 @@ def field_weights(
 
     A known cell of the row counts as its own factor besides; missing ones count 0.
     """
-    count, done = FEW_NODES, False
+    known = 1.0 - np.count_nonzero(system.missing) / max(1, system.missing.size)
+    count, done = int(FEW_NODES * max(known, MOST_SCARCE) ** -0.6), False
     while not done:
         nodes, near = surroundings(system.graph.graph, row, count)
         local = system
