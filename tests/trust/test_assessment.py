@@ -286,6 +286,19 @@ def test_probabilities_are_as_sure_as_they_are_right():
     assert sure.error < 0.05
 
 
+def test_no_chosen_class_is_rarer_than_chance_or_certain():
+    n, rng = 90, np.random.default_rng(0)
+    kind = [None if i % 3 == 0 else "abc"[rng.integers(3)] for i in range(n)]
+    table = pl.DataFrame({"key": np.arange(n), "kind": kind, "x": rng.standard_normal(n)})
+    ring = pl.DataFrame({"s": np.arange(n), "t": (np.arange(n) + 1) % n})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gf.GraphfillWarning)
+        filled = gf.impute(table, ring, id="key", intervals=0.9)
+    chance = filled["kind_probability"].filter(table["kind"].is_null()).to_numpy()
+    assert chance.min() >= 1 / 3 - 1e-12
+    assert chance.max() < 1
+
+
 @pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, pa.table], ids=["pl", "pd", "pa"])
 def test_tables_get_bounds_and_probabilities(make, tmp_path):
     made = make_town(300, seed=1)

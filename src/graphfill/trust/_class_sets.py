@@ -56,7 +56,10 @@ def class_sets(
     truth = assessment.target.levels[assessment.rows].astype(np.intp)
     fold = assessment.fold_numbers
     sure, right = assessment.held_out.max(axis=1), assessment.held_out.argmax(axis=1) == truth
-    calibrate = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
+    # The likeliest of k classes has a chance of 1 / k at least, and none is certain.
+    least = 1.0 / max(2, assessment.held_out.shape[1])
+    most = 1.0 - 1.0 / (len(sure) + 2)
+    calibrate = IsotonicRegression(y_min=least, y_max=most, out_of_bounds="clip")
     honest = np.empty(len(sure))
     for number in range(len(assessment.folds)):
         part = fold == number
