@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FEWEST_KNOWN = 50  # with fewer, nothing is held out and the graph is relied on
 FEWEST_TOGETHER = 20  # the same where all columns are compared at once
 FEW_KNOWN = 2000
-MOST_CLASSES = 100  # beyond, a column is neither learnt nor learnt from
+MOST_CLASSES = 400  # beyond, a column is neither learnt nor learnt from
 
 
 @dataclass

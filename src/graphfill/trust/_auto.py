@@ -26,7 +26,14 @@ from ._comparison import Column, Comparison
 from ._features import CellFeatures
 from ._folds import draw_folds, number_of
 from ._kept import Choice, Kept
-from ._limits import LARGE_CELLS, MANY_CELLS, field_fits, has_many_classes, known_cells
+from ._limits import (
+    LARGE_CELLS,
+    MANY_CELLS,
+    MANY_CHANNELS,
+    field_fits,
+    has_many_classes,
+    known_cells,
+)
 from ._options import FillOptions
 from ._ranks import by_logarithm
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
@@ -71,7 +78,8 @@ class TableAssessment:
             if len(target.known) < 2 or has_many_classes(column):
                 continue
             self.columns[name] = Column(column, target, self._folds(name, target, cells))
-        if cells >= MANY_CELLS:
+        channels = sum(one.column.n_channels for one in self.columns.values())
+        if cells >= MANY_CELLS or graph.n_nodes * channels >= MANY_CHANNELS:
             few = ("mean", "propagation") if cells >= LARGE_CELLS else FEW_RECIPES
             self.recipes = {name: r for name, r in self.recipes.items() if name in few}
         self.fields = self._fields(cells)

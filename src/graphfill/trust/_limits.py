@@ -15,6 +15,7 @@ from ._options import FillOptions
 from ._runs import _blocks, field_channels
 
 MANY_CELLS = 100_000  # from here on fewer methods are compared
+MANY_CHANNELS = 1_000_000  # cells of channels, from which on one form of propagation is compared
 LARGE_CELLS = 400_000  # from here on two folds of a tenth each, hidden at once
 MOST_PROBABILITIES = 20_000_000  # of a column's classes; beyond, it is left to propagation
 
