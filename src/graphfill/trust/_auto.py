@@ -43,9 +43,9 @@ from ._stack import PAIRED, CellView, Trees, seconds
 
 ROUNDS = ((15_000, 10), (50_000, 4), (np.inf, 3))  # of fitting, up to so many cells of channels
 FEW_RECIPES = ("mean", "neighbors", "propagation")
-FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 25, 100
+FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 50, 100
 # Seconds that trees may take under "balanced": about half of what the runs take.
-FIXED_SECONDS, SECONDS_PER_PRODUCT = 2.0, 4e-7
+FIXED_SECONDS, SECONDS_PER_PRODUCT = 3.0, 6e-7
 TREES = 0.25  # of the progress
 
 

@@ -15,6 +15,9 @@ from ._scores import losses
 from ._stack import Trees
 
 
+CLEARLY = 1.5  # standard errors, by which another way of blending must be better
+
+
 @dataclass
 class Column:
     """One column under comparison."""
@@ -120,7 +123,7 @@ class Comparison:
 
 
 def clearly_best(costs: Sequence[Floats]) -> int:
-    """The first, unless the mean cost of a later one is lower by more than its standard error.
+    """The first, unless the mean cost of a later one is lower by more than CLEARLY standard errors.
 
     Examples
     --------
