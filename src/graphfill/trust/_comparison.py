@@ -14,7 +14,6 @@ from ._runs import Run
 from ._scores import losses
 from ._stack import Trees
 
-
 CLEARLY = 1.5  # standard errors, by which another way of blending must be better
 
 
