@@ -266,3 +266,22 @@ def _separation(below: Array, count: int, y: Array, n_classes: int) -> float:
     low = np.cumsum(np.concatenate([[rest], lanes[1:]]))[-1]
     high = total - low
     return float(low * low / count + high * high / (len(y) - count))
+
+
+# -- small matrices --
+
+BLOCK_NUMBERS = 1 << 21  # inverted at once
+
+
+def invert_blocks(
+    cells: Array, degree: Array, omega: Array, theta: Array, out: Array, *sizes: int
+) -> None:
+    m, p, low, high = sizes
+    whole, links = np.eye(p + 1), np.zeros((p + 1, p + 1))
+    whole[:p, :p], links[:p, :p] = omega, theta
+    for start in range(low, high, step := max(1, BLOCK_NUMBERS // m**2)):
+        rows = slice(start, min(start + step, high))
+        one, other = cells[rows, :, None], cells[rows, None, :]
+        block = whole[one, other] + degree[rows, None, None] * links[one, other]
+        beyond = (one == p) & (other == p) & ~np.eye(m, dtype=bool)
+        out[rows] = np.linalg.inv(np.where(beyond, 0.0, block))

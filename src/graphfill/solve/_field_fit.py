@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from ..graph import Graph
 from ._channel_noise import FEW_ROWS, channel_noise
-from ._field import Coupling, FieldSystem, Floats, Mask
+from ._coupling import Coupling, Floats
+from ._field import FieldSystem, Mask
 from ._field_graph import FieldGraph, between
 from ._spectrum import Spectrum
 
