@@ -65,7 +65,7 @@ class RowInverses:
             return np.asarray(kernels.invert_blocks(cells, degree, omega, theta, dtype, threads))
         own, linked = np.append(omega.diagonal(), 1.0), np.append(theta.diagonal(), 0.0)
         cells = np.minimum(group.cells, len(omega))
-        return (1.0 / (own[cells] + degree[:, None] * linked[cells])).astype(self.dtype)
+        return np.asarray(1.0 / (own[cells] + degree[:, None] * linked[cells]), self.dtype)
 
     def times(self, vectors: Array) -> Array:
         """The inverses times vectors, [vectors, cells]."""
