@@ -264,9 +264,9 @@ class TableAssessment:
             chosen, why = "trees", "as asked for"
         known: list[CellFeatures] = []
         missing = None
-        if self.options.intervals is not None:
+        if self.options.intervals is not None and not target.n_classes:
             known, missing = surroundings(
-                target, self.graph.graph, self.propagation, one.folds, view.solved
+                target, self.graph.graph, self.propagation, one.folds, view.solved, view.propagated
             )
         scores = [
             {"method": m} | score(target, one.rows, p, unit) for m, p in view.held_out.items()
