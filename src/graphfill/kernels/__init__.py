@@ -10,6 +10,7 @@ the solver's order. Which of its cells are known is an opaque handle, made by ``
 
 from __future__ import annotations
 
+from ._blocks import invert_blocks
 from ._forest import forest
 from ._loops import implementation
 from ._threads import available, cut, default_threads, share
@@ -32,7 +33,7 @@ __all__ += ["build_csr", "cluster_order", "components", "select_rows"]
 # What a tile can be, and what memory the passes take besides; threads, and the rows they share.
 __all__ += ["empty_tile", "extra_bytes", "tile_widths"]
 __all__ += ["available", "cut", "default_threads", "implementation", "share"]
-__all__ += ["forest"]  # trees
+__all__ += ["forest", "invert_blocks"]  # trees; small matrices, many of them
 
 if implementation == "compiled":
     from ._compiled_graphs import build_csr, cluster_order, components, select_rows

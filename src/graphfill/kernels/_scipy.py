@@ -184,6 +184,8 @@ def select_rows(
 
 # -- trees --
 
+LANES, FEW = 8, 24  # sums side by side, from so many rows on: as in csrc/forest.h
+
 
 def grow_forest(x: Array, y: Array, x_asked: Array, out: Array, states: Array, *sizes: int) -> None:
     """Add the answers of one tree per state; csrc/forest.h says how they grow."""
@@ -228,7 +230,7 @@ class _Random:
 
 def _best_feature(
     x: Array, y: Array, n_classes: int, tried: int, least: int, random: _Random
-) -> tuple[int, float] | None:
+) -> tuple[int, Any] | None:
     best, highest = None, -1.0
     left = list(range(len(x)))
     for k in range(len(x)):
@@ -237,13 +239,12 @@ def _best_feature(
         low, high = float(x[feature].min()), float(x[feature].max())
         if not low < high:
             continue
-        threshold = low + (random.next() >> 11) * 2.0**-53 * (high - low)
-        threshold = threshold if threshold < high else low
+        threshold = np.float32(low + (random.next() >> 11) * 2.0**-53 * (high - low))
+        threshold = threshold if threshold < high else np.float32(low)
         side = x[feature] <= threshold
         count = int(side.sum())
         if min(count, len(y) - count) >= least:
-            value = sum(_square(y[part], n_classes, y, rest) / len(y[part])
-                        for part, rest in ((side, None), (~side, side)))  # fmt: skip
+            value = _separation(side, count, y, n_classes)
             if value > highest:
                 best, highest = (feature, threshold), value
         tried -= 1
@@ -252,10 +253,35 @@ def _best_feature(
     return best
 
 
-def _square(y: Array, n_classes: int, whole: Array, rest: Array | None) -> float:
-    """The squared sum of answers; of the second side, as what the first leaves of the whole."""
+def _separation(below: Array, count: int, y: Array, n_classes: int) -> float:
+    """The sum over the two sides of |sum of answers|^2 / n, numbers added up lane by lane."""
     if n_classes:
-        counts = np.bincount(y.astype(np.intp)).astype(float)
-        return float((counts**2).sum())
-    total = np.cumsum(y)[-1] if rest is None else np.cumsum(whole)[-1] - np.cumsum(whole[rest])[-1]
-    return float(total * total)
+        sides = [np.bincount(y[part].astype(np.intp)).astype(float) for part in (below, ~below)]
+        squares = [float((counts**2).sum()) for counts in sides]
+        return squares[0] / count + squares[1] / (len(y) - count)
+    total = np.cumsum(y)[-1]
+    y, even = np.where(below, y, 0.0), len(y) - len(y) % LANES if len(y) >= FEW else 0
+    lanes = np.cumsum(y[:even].reshape(-1, LANES), axis=0)[-1:].sum(axis=0)
+    rest = np.cumsum(np.concatenate([lanes[:1], y[even:]]))[-1]
+    low = np.cumsum(np.concatenate([[rest], lanes[1:]]))[-1]
+    high = total - low
+    return float(low * low / count + high * high / (len(y) - count))
+
+
+# -- small matrices --
+
+BLOCK_NUMBERS = 1 << 21  # inverted at once
+
+
+def invert_blocks(
+    cells: Array, degree: Array, omega: Array, theta: Array, out: Array, *sizes: int
+) -> None:
+    m, p, low, high = sizes
+    whole, links = np.eye(p + 1), np.zeros((p + 1, p + 1))
+    whole[:p, :p], links[:p, :p] = omega, theta
+    for start in range(low, high, step := max(1, BLOCK_NUMBERS // m**2)):
+        rows = slice(start, min(start + step, high))
+        one, other = cells[rows, :, None], cells[rows, None, :]
+        block = whole[one, other] + degree[rows, None, None] * links[one, other]
+        beyond = (one == p) & (other == p) & ~np.eye(m, dtype=bool)
+        out[rows] = np.linalg.inv(np.where(beyond, 0.0, block))

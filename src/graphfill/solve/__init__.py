@@ -3,7 +3,8 @@
 from ._arrays import check_shape
 from ._copies import near_copies
 from ._coupled import FieldOptions, fill_field, fill_field_with
-from ._field import Coupling, FieldSystem
+from ._coupling import Coupling
+from ._field import FieldSystem
 from ._field_fill import TOLERANCE as FIELD_TOLERANCE
 from ._field_fill import (
     FieldModel,
