@@ -19,7 +19,7 @@ NAN = float("nan")
 
 # Graphs are listed one way here, for brevity.
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.SymmetrizedWarning")
-NAMES = ["ZeroImputer", "RandomImputer", "MeanImputer", "NeighborMeanImputer"]
+NAMES = ["PCFI", "FISF", "ZeroImputer", "RandomImputer", "MeanImputer", "NeighborMeanImputer"]
 
 
 def star(shift=0.0):

@@ -57,6 +57,7 @@
 
 #include "edges.h"
 #include "order.h"
+#include "hops.h"
 #include "forest.h"
 
 /* The loops are above, what Python calls below; both take what they need from those before. */
@@ -79,6 +80,7 @@ static PyMethodDef METHODS[] = {
     {"cluster", py_cluster, METH_VARARGS, NULL},
     {"grow_forest", py_grow_forest, METH_VARARGS, NULL},
     {"select_rows", py_select_rows, METH_VARARGS, NULL},
+    {"hop", py_hop, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
