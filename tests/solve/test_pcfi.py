@@ -59,7 +59,8 @@ def pcfi(A, X, alpha=0.9, beta=1.0, steps=100):
 
 def fisf(A, X, planted, alpha=0.9, beta=0.9, gamma=0.7, steps=100):
     filled, s = first_step(A, X, alpha, steps)
-    least = np.argsort(spreads(filled), kind="stable")[: int(gamma * len(X.T))]
+    digits, size = np.frexp(spreads(filled))
+    least = np.argsort(np.ldexp(digits.round(6), size), kind="stable")[: int(gamma * len(X.T))]
     for c in least:
         row = planted.row[c]
         if row < 0:

@@ -29,7 +29,8 @@ Array = np.ndarray
 # Confidences from here on leave room for values of any ordinary size.
 SMALLEST = {"float32": 2.0**-60, "float64": 2.0**-900}
 TILES = 6  # more than plain diffusion keeps: cells, factors, confidences, and what NumPy needs
-Confidence = Callable[[Array], Array]  # column numbers -> one number per cell of these columns
+ROWS = 1 << 14  # whose confidences are looked up at once
+Confidence = Callable[[Array, Array], Array]  # of some rows and columns, one number per cell
 
 
 @dataclass(frozen=True)
@@ -79,13 +80,20 @@ class WeightedDiffusion:
     def run(self, columns: Array, tick: Progress) -> None:
         """Diffuse these columns: as many as the layout was made for, or fewer."""
         passes, threads = self.layout.operator.passes, self.layout.operator.threads
+        if not len(columns):
+            tick(1.0)
+            return
         tiles = [(columns[lanes], width) for lanes, width in self.layout.tiles]
         # Narrow work is not worth sharing: then each thread takes whole tiles instead.
         wide = any(passes.shared(width) for _, width in tiles)
         whole_tiles = len(tiles) > 1 and not wide
         self._threads = 1 if whole_tiles else threads
         tiles = [tile for tile in tiles if len(tile[0])]
-        self._tick = lambda part: tick(part / len(tiles))
+
+        def tick_part(share: float) -> None:
+            tick(share / len(tiles))
+
+        self._tick: Progress = tick_part
         share(self._diffuse, tiles, threads if whole_tiles else 1)
 
     def _diffuse(self, columns: Array, width: int) -> None:
@@ -98,10 +106,10 @@ class WeightedDiffusion:
         ones = np.ones(len(cells), dtype=dtype)
         y, known = kernels.pack(cells, lanes, order, ones, width, threads=self._threads)
         g, factor, spare = (kernels.empty_tile(len(y), width, dtype) for _ in range(3))
-        confidence = self.confidence(columns)
-        g[:, lanes] = confidence if order is None else confidence[order]
+        for lo in range(0, len(g), ROWS):
+            rows = np.arange(lo, min(lo + ROWS, len(g))) if order is None else order[lo : lo + ROWS]
+            g[lo : lo + ROWS, lanes] = self.confidence(rows[:, None], columns)
         g[:, lanes.stop :] = 0
-        del confidence
         factor.fill(0)
         passes.diffuse(ones, np.zeros_like(known), g, factor)
         np.divide(g, factor, out=factor, where=factor > 0)
@@ -113,8 +121,7 @@ class WeightedDiffusion:
             passes.diffuse_cells(factor, known, y, spare)
             y, spare = spare, y
             if step in (1, self.n_iter):
-                change = np.subtract(y, spare, dtype=np.float64)
-                last = np.square(change, out=change).sum(axis=0)
+                last = squared_difference(y, spare)
                 first = last if step == 1 else first
             self._tick(1.0 / self.n_iter)
         self.change[columns] = relative(last, first)[lanes]
@@ -126,3 +133,16 @@ class WeightedDiffusion:
         part = self.out[:, columns]
         np.copyto(part, cells, where=missing, casting="same_kind")
         self.out[:, columns] = part
+
+
+def squared_difference(one: Array, other: Array) -> Array:
+    """Column sums of (one - other)^2 in float64, some rows at a time.
+
+    >>> squared_difference(np.array([[1.0, 2.0], [3.0, 4.0]]), np.ones((2, 2)))
+    array([ 4., 10.])
+    """
+    total = np.zeros(one.shape[1])
+    for lo in range(0, len(one), ROWS):
+        part = np.subtract(one[lo : lo + ROWS], other[lo : lo + ROWS], dtype=np.float64)
+        total += np.square(part, out=part).sum(axis=0)
+    return total

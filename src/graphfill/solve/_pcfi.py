@@ -280,12 +280,15 @@ class _Fill:
         self.threads = self.propagation.n_threads
         self.most = max(options.n_iter + 1, negligible_from(options.alpha))
         self.change = np.zeros(X.shape[1])
+        self.varied = largest(X) > 0  # of nothing but zeros come zeros
 
     def diffuse(self) -> None:
         """From known cells alone."""
         options, X = self.options, self.X
         self.hops = Hops.of(X, self.graph, self.most, self.threads)
         self.filled = X.copy()
+        for rows in row_blocks(X):
+            np.copyto(self.filled[rows], 0, where=self.hops.counts[rows] > 0)
         deepest = min(options.n_iter + 1, self.hops.deepest)
         smallest = options.alpha**deepest
         layout = lay_out_for(X, self.graph, self.propagation, smallest, self._kept())
@@ -295,9 +298,9 @@ class _Fill:
             self.filled,
             layout,
             options.n_iter,
-            lambda columns: g[self.hops.counts[:, columns]],
+            lambda rows, columns: g[self.hops.counts[rows, columns]],
             self.change,
-        ).run(np.arange(X.shape[1]), self.tick)
+        ).run(np.flatnonzero(self.varied), self.tick)
 
     def correlate(self) -> None:
         """What the row's other columns say."""
@@ -311,7 +314,9 @@ class _Fill:
     def plant(self, options: FISFOptions) -> None:
         """Diffuse the columns that vary least again, with a made-up cell each."""
         n_columns = self.X.shape[1]
-        least = np.argsort(correlation.column_moments(self.filled)[1], kind="stable")
+        # To six digits: what rounding alone tells apart is ordered by the columns' numbers.
+        digits, size = np.frexp(correlation.column_moments(self.filled)[1])
+        least = np.argsort(np.ldexp(digits.round(6), size), kind="stable")
         columns = np.sort(least[: int(options.gamma * n_columns)])
         planted = self._drawn(columns, options.seed)
         columns = columns[planted.row[columns] >= 0]
@@ -339,7 +344,7 @@ class _Fill:
             self.filled,
             layout,
             options.n_iter,
-            lambda some: a[known.counts[:, some]] * b[near.counts[:, place[some]]],
+            lambda rows, some: a[known.counts[rows, some]] * b[near.counts[rows, place[some]]],
             self.change,
             planted,
         ).run(columns, self.tick)
