@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .graph import Graph
     from .hetero import HeteroResult, propagate_hetero
     from .imputers import (
+        FISF,
+        PCFI,
         FeaturePropagation,
         FieldImputer,
         MeanImputer,
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
         ZeroImputer,
     )
     from .large import propagate_sharded
-    from .solve import Result, fill_field, propagate
+    from .solve import Result, fill_field, fill_fisf, fill_pcfi, propagate
     from .table import (
         Explanation,
         Pooled,
@@ -51,6 +53,8 @@ _HOMES = {
     "Graph": "graph",
     "propagate": "solve",
     "fill_field": "solve",
+    "fill_fisf": "solve",
+    "fill_pcfi": "solve",
     "Result": "solve",
     "impute": "table",
     "impute_graph": "table._attributes",
@@ -64,6 +68,8 @@ _HOMES = {
     "TableImputer": "table",
     "TableResult": "table",
     "Explanation": "table",
+    "FISF": "imputers",
+    "PCFI": "imputers",
     "FeaturePropagation": "imputers",
     "FieldImputer": "imputers",
     "MeanImputer": "imputers",
@@ -78,6 +84,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "FISF",
+    "PCFI",
     "ConvergenceWarning",
     "Explanation",
     "FeaturePropagation",
@@ -99,6 +107,8 @@ __all__ = [
     "__version__",
     "explain",
     "fill_field",
+    "fill_fisf",
+    "fill_pcfi",
     "impute",
     "impute_graph",
     "near_copies",

@@ -28,6 +28,7 @@ from ._matrix import (
 from ._memory import readable
 from ._neighbors import neighbor_mean
 from ._operator import SMALL_BYTES, Operator
+from ._pcfi import FISFOptions, PCFIOptions, fill_fisf, fill_pcfi, fill_pcfi_with
 from ._problem import Problem, PropagationOptions, Result, centre_of, finish, warn_of
 from ._propagate import progress_bar, propagate, propagate_with
 from ._scaling import Span, exponents
@@ -47,4 +48,5 @@ __all__ += [
 ]
 __all__ += ["FieldGraph", "FieldModel", "FieldOptions", "FieldSystem", "FilledField"]
 __all__ += ["FIELD_TOLERANCE", "Coupling", "fill_field", "fill_field_with", "fill_learnt"]
+__all__ += ["FISFOptions", "PCFIOptions", "fill_fisf", "fill_pcfi", "fill_pcfi_with"]
 __all__ += ["field_bytes", "field_weights", "learn_field", "readable", "solve_field"]
