@@ -59,6 +59,11 @@ class Manifest:
         return len(self.shards)
 
     @property
+    def keeps_range(self) -> bool:
+        """Whether filled cells are brought back between the known ones of their column."""
+        return self.inputs["normalization"] == "rw" and self.solver["name"] == "exact"
+
+    @property
     def lanes(self) -> int:
         """Columns of all tiles, padding included."""
         return sum(width for *_, width in self.tiles)
@@ -141,7 +146,7 @@ def describe(
     if not options.exact:
         return inputs, {"name": "diffusion", "n_iter": int(options.n_iter)}
     solver = {"name": "exact", "tol": problem.tol, "max_iter": int(options.max_iter)}
-    return inputs, solver | ({"stop": problem.stop} if problem.stop < problem.tol else {})
+    return inputs, solver | ({"stop": problem.stop} if problem.stop != problem.tol else {})
 
 
 def check_same_inputs(manifest: Manifest, given: dict[str, Any]) -> None:

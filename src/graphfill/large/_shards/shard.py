@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import kernels
 from ...errors import InputError, check_choice
+from ...solve import keep_range
 from .manifest import NAME, Manifest, newest, no_shards, open_manifest
 from .plan import Outcome, make_plan
 from .storage import map_arrays, map_file
@@ -169,6 +170,7 @@ def join(folder: str | Path, *, unreached: str = "zero") -> Joined:
 
     outcome, label = plan.outcome(), np.empty(manifest.n_rows, dtype=np.int32)
     X = np.empty((manifest.n_rows, manifest.n_columns), dtype=manifest.dtype)
+    low, high = (np.full(manifest.n_columns, np.nan, manifest.dtype) for _ in range(2))
     for number in range(manifest.n_shards):
         barrier.verify(manifest, "z", number)
         manifest.verify(manifest.shards[number])
@@ -177,8 +179,21 @@ def join(folder: str | Path, *, unreached: str = "zero") -> Joined:
         rows = slice(start, start + shard.n_rows) if shard.nodes is None else shard.nodes
         label[rows] = shard.label
         X[rows] = _filled(shard, barrier.versions["z"], outcome, fill, reached)
+        low = np.fmin(low, np.fmin.reduce(shard.X, axis=0))
+        high = np.fmax(high, np.fmax.reduce(shard.X, axis=0))
+    if manifest.keeps_range:
+        for number in range(manifest.n_shards):
+            _keep_range(X, open_shard(manifest.folder, number), low, high, reached)
     used = np.concatenate([np.arange(width) < hi - lo for lo, hi, width in manifest.tiles])
     return Joined(X, outcome.n_iter[used], outcome.residual[used], label, reached)
+
+
+def _keep_range(X: Array, shard: Shard, low: Array, high: Array, reached: Array) -> None:
+    start = shard.manifest.bounds[shard.number]
+    rows = slice(start, start + shard.n_rows) if shard.nodes is None else shard.nodes
+    part = X[rows]
+    keep_range(part, shard.X, low, high, lambda lo, hi: reached[shard.label[lo:hi]])
+    X[rows] = part
 
 
 def _filled(shard: Shard, version: int, outcome: Outcome, fill: Array, reached: Array) -> Array:
