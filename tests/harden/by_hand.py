@@ -1,4 +1,4 @@
-"""Mistakes that tests once did not notice: a file of src/graphfill, what stands there, what instead."""
+"""Mistakes that tests once did not notice: a file, what stands there, and what instead."""
 
 MISTAKES = [
     # What users are told about trust.

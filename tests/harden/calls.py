@@ -1,8 +1,8 @@
-"""A plugin of pytest that writes which functions of the package each test calls, and how long it took.
+"""A plugin of pytest that writes which functions each test calls, and how long it took.
 
     PYTHONPATH=src:tests python -m pytest -p harden.calls --calls-to=FILE tests/solve
 
-adds to FILE, as JSON: by function (`path:line` below src), tests; and by test, CPU seconds.
+adds to FILE, as JSON: by function of the package (`path:name`), tests; by test, CPU seconds.
 """
 
 import json
@@ -41,7 +41,7 @@ def pytest_runtest_teardown(item, nextitem):
     seconds[item.nodeid] = round(time.process_time() - began, 3)
     for code in list(called):
         if code.co_filename.startswith(SOURCE):
-            place = f"{code.co_filename.removeprefix(SOURCE)}:{code.co_firstlineno}"
+            place = f"{code.co_filename.removeprefix(SOURCE)}:{code.co_qualname}"
             calls.setdefault(place, set()).add(item.nodeid)
 
 

@@ -49,7 +49,7 @@ class Mistake:
     path: str
     line: int
     change: str
-    function: int | None  # the line on which the function around it begins
+    function: str  # the name of the function around it, or nothing
     source: str
 
     @property
@@ -109,9 +109,12 @@ def mistakes(path: Path) -> Iterator[Mistake]:
     tree = ast.parse(path.read_text())
     name = str(path.relative_to(SOURCE))
 
-    def within(node: ast.AST, function: int | None) -> Iterator[Mistake]:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            function = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    def within(node: ast.AST, around: str, function: str) -> Iterator[Mistake]:
+        if isinstance(node, ast.FunctionDef):
+            function = f"{around}{node.name}"
+            around = f"{function}.<locals>."
+        elif isinstance(node, ast.ClassDef):
+            around = f"{around}{node.name}."
         for child, field, number in _in_code(node):
             for old, new in _changed(child):
                 _put(node, field, number, new)
@@ -119,9 +122,9 @@ def mistakes(path: Path) -> Iterator[Mistake]:
                 change = f"{_short(old)} -> {_short(new)}"
                 yield Mistake(name, old.lineno, change, function, ast.unparse(tree))
                 _put(node, field, number, old)
-            yield from within(child, function)
+            yield from within(child, around, function)
 
-    yield from within(tree, None)
+    yield from within(tree, "", "")
 
 
 def _put(node: ast.AST, field: str, number: int | None, child: ast.AST) -> None:
@@ -145,19 +148,17 @@ def by_hand() -> Iterator[Mistake]:
         if source.count(old) != 1:
             raise SystemExit(f"{file} has {old!r} {source.count(old)} times, not once")
         line = source[: source.index(old)].count("\n") + 1
-        functions = [node for node in ast.walk(ast.parse(source))
-                     if isinstance(node, ast.FunctionDef) and node.lineno <= line <= node.end_lineno]
-        first = max((min([one.lineno, *(d.lineno for d in one.decorator_list)])
-                     for one in functions), default=None)  # fmt: skip
-        change = f"{' '.join(old.split())} -> {' '.join(new.split()) or 'nothing'}"
-        yield Mistake(f"graphfill/{file}", line, change, first, source.replace(old, new))
+        path = SOURCE / "graphfill" / file
+        function = max(mistakes(path), key=lambda one: (one.line <= line, one.line)).function
+        change = f"{' '.join(old.split())} -> {' '.join(new.split())}"
+        yield Mistake(f"graphfill/{file}", line, change, function, source.replace(old, new))
 
 
 def tests_of(mistake: Mistake, known: dict[str, dict]) -> list[str]:
     """Those that call the function, or any of the file; the quickest first."""
     exact = f"{mistake.path}:{mistake.function}"
     tests = set(known["calls"].get(exact, ()))
-    if mistake.function is None:
+    if not mistake.function:
         tests = {one for place, some in known["calls"].items()
                  if place.startswith(f"{mistake.path}:") for one in some}  # fmt: skip
     chosen, left = [], MOST_SECONDS
@@ -212,7 +213,18 @@ def drawn(rooms: list[str], size: int, seed: int) -> list[Mistake]:
 
 def note_calls(tests: list[str]) -> None:
     environment = os.environ | {"PYTHONPATH": f"{SOURCE}:{ROOT / 'tests'}"}
-    pytest = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "-p", "harden.calls", "-n", "0"]
+    pytest = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-m",
+        "not slow",
+        "-p",
+        "harden.calls",
+        "-n",
+        "0",
+    ]
     subprocess.run([*pytest, f"--calls-to={CALLS}", *tests], cwd=ROOT, env=environment)
 
 
@@ -220,7 +232,7 @@ def summary(results: list[dict]) -> str:
     """How many tests noticed, and what they did not."""
     killed = sum(one["outcome"] == "killed" for one in results)
     lines = [f"{killed} of {len(results)} mistakes were noticed"]
-    lines += [f"{one['file']}:{one['line']}: {one['change']} ({one['outcome']}, {one['tests']} tests)"
+    lines += [f"{one['outcome']} {one['tests']} tests: {one['file']}:{one['line']}: {one['change']}"
               for one in results if one["outcome"] != "killed"]  # fmt: skip
     return "\n".join(lines)
 
@@ -236,7 +248,9 @@ def main() -> None:
     if options.calls:
         note_calls(options.rooms)
         return
-    made = list(by_hand()) if options.by_hand else drawn(options.rooms, options.sample, options.seed)
+    made = (
+        list(by_hand()) if options.by_hand else drawn(options.rooms, options.sample, options.seed)
+    )
     known = json.loads(CALLS.read_text())
     results = {}
     if RESULTS.exists():

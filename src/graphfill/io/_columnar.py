@@ -155,9 +155,7 @@ def _repeating(path: Path, file: Any) -> Any:
 
 
 def longest_texts(path: Path, file: Any, number: int) -> list[int]:
-    """The lengths of the longest texts that rows of a group may repeat.
-
-    """
+    """The lengths of the longest texts that rows of a group may repeat."""
     with _repeating(path, file) as repeated:
         # The first row comes with all values that the group holds.
         rows = repeated.iter_batches(1, row_groups=[number], use_threads=False)

@@ -164,7 +164,7 @@ class Problem:
         Far below a rounding, numbers come near the smallest that there are, and their
         ratios are no longer numbers.
         """
-        return max(self.span.tolerance(self.tol), float(np.finfo(self.dtype).eps) ** 1.5)
+        return max(self.span.tolerance(self.tol), float(np.finfo(self.dtype).eps ** 1.5))
 
     def held(self, n_iter: int) -> float:
         """The residual that an answer is held to, after so many iterations of the exact solver."""

@@ -114,7 +114,9 @@ class Fill:
         self._unpack(columns, cells, solution.z, system.known, shift, reach)
         if problem.keep_range:
             ends = [end.reduce(self._given[:, columns], axis=0) for end in (np.fmin, np.fmax)]
-            keep_range(self.X[:, columns], self._given[:, columns], *ends, self._reached_in(columns))
+            keep_range(
+                self.X[:, columns], self._given[:, columns], *ends, self._reached_in(columns)
+            )
         workspace.release()
 
     def _reached_in(self, columns: slice) -> Callable[[int, int], Array | bool]:

@@ -20,6 +20,7 @@ from ...errors import InputError
 from ...graph import Graph
 from ...io import sync_folder
 from ...solve import Problem
+from .checking import manifest_fault
 from .storage import verify, writing
 
 Array = np.ndarray
@@ -61,7 +62,7 @@ class Manifest:
     @property
     def keeps_range(self) -> bool:
         """Whether filled cells are brought back between the known ones of their column."""
-        return self.inputs["normalization"] == "rw" and self.solver["name"] == "exact"
+        return bool(self.inputs["normalization"] == "rw" and self.solver["name"] == "exact")
 
     @property
     def lanes(self) -> int:
@@ -116,6 +117,12 @@ def open_manifest(folder: str | Path) -> Manifest:
         raise _broken(path, str(error)) from None
     if names != [*map(shard_file, range(manifest.n_shards)), REACHED]:
         raise _broken(path, "it names other files than a cut writes")
+    try:
+        fault = manifest_fault(manifest)
+    except (TypeError, KeyError, ValueError) as error:
+        fault = str(error) or "a part is of another kind"
+    if fault:
+        raise _broken(path, fault)
     return manifest
 
 

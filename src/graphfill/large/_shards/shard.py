@@ -15,6 +15,7 @@ import numpy as np
 from ... import kernels
 from ...errors import InputError, check_choice
 from ...solve import keep_range
+from .checking import forged, shard_fault
 from .manifest import NAME, Manifest, newest, no_shards, open_manifest
 from .plan import Outcome, make_plan
 from .storage import map_arrays, map_file
@@ -42,6 +43,13 @@ class Shard:
             )
         self.manifest, self.number = manifest, number
         arrays = map_arrays(manifest.folder, manifest.shards[number])
+        path = manifest.folder / manifest.shards[number]["file"]
+        try:
+            fault = shard_fault(manifest, number, arrays)
+        except KeyError as error:
+            fault = f"it has no {error}"
+        if fault:
+            raise forged(path, fault)
         self.X, self.label, self.nodes = arrays["X"], arrays["label"], arrays.get("nodes")
         self.diagonal, self.scale = arrays["diagonal"], arrays["scale"]
         self.to_z, self.from_z = arrays["to_z"], arrays["from_z"]
@@ -162,7 +170,9 @@ def join(folder: str | Path, *, unreached: str = "zero") -> Joined:
             "run(folder) first."
         )
     manifest.verify(manifest.reached)
-    bits = map_arrays(manifest.folder, manifest.reached)["bits"]
+    bits = map_arrays(manifest.folder, manifest.reached).get("bits", np.empty(0))
+    if bits.dtype != np.uint8 or bits.shape != (manifest.n_components, -(-manifest.n_columns // 8)):
+        raise forged(manifest.folder / manifest.reached["file"], "its bits are others")
     reached = np.unpackbits(bits, axis=1, count=manifest.n_columns).astype(bool)
     fill = np.full(manifest.n_columns, np.nan if unreached == "nan" else 0.0)
     if unreached == "mean":
