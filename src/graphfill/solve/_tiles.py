@@ -113,10 +113,9 @@ class Fill:
             scales.undo(solution.z, None if interior is None else interior.rows)
         self._unpack(columns, cells, solution.z, system.known, shift, reach)
         if problem.keep_range:
-            ends = [end.reduce(self._given[:, columns], axis=0) for end in (np.fmin, np.fmax)]
-            keep_range(
-                self.X[:, columns], self._given[:, columns], *ends, self._reached_in(columns)
-            )
+            given = self._given[:, columns]
+            low, high = np.fmin.reduce(given, axis=0), np.fmax.reduce(given, axis=0)
+            keep_range(self.X[:, columns], given, low, high, self._reached_in(columns))
         workspace.release()
 
     def _reached_in(self, columns: slice) -> Callable[[int, int], Array | bool]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from ... import kernels
 from ...errors import InputError
 from ...solve import PropagationOptions
 from .storage import RESTORE
-
-if TYPE_CHECKING:
-    from .manifest import Manifest
 
 Array = np.ndarray
 
@@ -28,7 +25,7 @@ def forged(path: Path, what: str) -> InputError:
     return InputError(f"{path} does not hold what a cut writes ({what}): {RESTORE}.")
 
 
-def manifest_fault(manifest: Manifest) -> str:
+def manifest_fault(manifest: Any) -> str:
     """What is wrong with the numbers of a manifest, or nothing."""
     sizes = manifest.n_rows, manifest.n_columns, manifest.n_components
     counted = [*sizes, manifest.n_entries, manifest.block_rows, *manifest.bounds, *manifest.halo]
@@ -81,7 +78,7 @@ def _options_fault(inputs: Mapping[str, Any], solver: Mapping[str, Any]) -> str:
     return ""
 
 
-def shard_fault(manifest: Manifest, number: int, arrays: Mapping[str, Array]) -> str:
+def shard_fault(manifest: Any, number: int, arrays: Mapping[str, Array]) -> str:
     """What is wrong with the arrays of a shard, or nothing."""
     n = manifest.bounds[number + 1] - manifest.bounds[number]
     dtype, entries, halo = np.dtype(manifest.dtype), arrays["indices"].size, arrays["halo"].size
