@@ -32,11 +32,12 @@ from ._pcfi import FISFOptions, PCFIOptions, fill_fisf, fill_pcfi, fill_pcfi_wit
 from ._problem import Problem, PropagationOptions, Result, centre_of, finish, warn_of
 from ._propagate import progress_bar, propagate, propagate_with
 from ._scaling import Span, exponents
+from ._tiles import keep_range
 from ._weights import cell_weights, neighbor_weights
 
 __all__ = ["Problem", "PropagationOptions", "Result", "finish", "propagate", "propagate_with"]
 __all__ += ["Operator", "Span", "centre_of", "exponents", "neighbor_mean", "open_matrix"]
-__all__ += ["SMALL_BYTES", "progress_bar", "warn_of"]
+__all__ += ["SMALL_BYTES", "keep_range", "progress_bar", "warn_of"]
 __all__ += ["check_dense", "check_finite", "check_magnitudes", "check_missing_mask"]
 __all__ += [
     "cell_weights",
