@@ -33,7 +33,7 @@ KEPT_TO = {
     "argparse": {"cli"},
     "torch": {"pyg", "bench"},
     "torch_geometric": {"pyg", "bench"},
-    "matplotlib": {"bench"},
+    "matplotlib": {"bench", "report"},
     "jinja2": {"report"},
     "distributed": {"large"},
     "pyspark": {"large"},

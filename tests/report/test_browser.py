@@ -151,13 +151,14 @@ def test_every_part_is_there_in_order(browser):
     assert heads == [
         "In short",
         "Before you use it",
+        "Pictures",
         "Columns",
         "Column by column",
         "To repeat this run",
         "Notes",
         "How to read this",
     ]
-    names = browser.run("return [...document.querySelectorAll('h3')].map(h => h.innerText)")
+    names = browser.run("return [...document.querySelectorAll('details h3')].map(h => h.innerText)")
     assert names == [c["name"] for c in sample.town()["columns"] if c["n_missing"]]
     browser.run("document.querySelector('details').open = true")
     parts = browser.run(
@@ -168,6 +169,7 @@ def test_every_part_is_there_in_order(browser):
         "How well each method does",
         "Known and filled values",
         "Do the stated chances hold?",
+        "Where cells are missing",
         "How far the missing cells are from known ones",
         "The least trustworthy rows",
     ]

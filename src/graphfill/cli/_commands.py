@@ -318,5 +318,6 @@ def _finish(
         }
         inputs = [options.table, options.edges]
         with _after(more.get("output")):
-            write_report(summary, options.report, overwrite=options.overwrite, inputs=inputs)
+            page = summary | result._pictures()
+            write_report(page, options.report, overwrite=options.overwrite, inputs=inputs)
     say(options, summary, lambda: worded(summary))
