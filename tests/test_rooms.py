@@ -26,7 +26,8 @@ MAY_IMPORT = {
     "large": "errors kernels graph solve trust io table",
     "pyg": "errors kernels graph solve imputers hetero",
     "bench": "errors kernels graph solve imputers hetero trust io table pyg",
-    "cli": "errors kernels graph solve trust io report table large bench",
+    "app": "errors",
+    "cli": "errors kernels graph solve trust io report table large bench app",
 }
 # Packages that only some rooms import, here or late.
 KEPT_TO = {
