@@ -8,8 +8,13 @@ import warnings
 import numpy as np
 import polars as pl
 import pytest
+from generated_tables import GENERATED, make, tables
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from properties.test_round_trip import frame
 
 import graphfill as gf
+from graphfill.report import render
 from graphfill.table._coordinates import find_coordinates, flat
 from graphfill.table._pictures import POINTS, Pictures
 
@@ -138,6 +143,32 @@ def test_dates_and_cells_that_stay_missing():
     assert pictures.missing()["columns"] == ["note", "born"]
     assert set(pictures.points("note")["states"]["note"]) == {"k", "m"}
     assert sum(pictures.known_and_filled("born")["known"]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("library", ["arrow", "polars", "pandas"])
+@settings(max_examples=20, derandomize=True, deadline=None, database=None)
+@given(data=st.data())
+def test_cells_of_every_type_can_be_drawn(library, data):
+    columns, missing = data.draw(tables(library))
+    n = len(columns[0][2])
+    made = {"key": make(library, list(range(2 * n)), GENERATED[library]["integer"][0], "key")}
+    for k, (_, dtype, values) in enumerate(columns):
+        holed = [None if row in missing else value for row, value in enumerate(values * 2)]
+        made[f"c{k}"] = make(library, holed, dtype, f"c{k}")
+    links = pl.DataFrame({"a": range(2 * n - 1), "b": range(1, 2 * n)})
+    result = gf.impute(frame(library, made), links, id="key", return_result=True)
+    pictures = Pictures(result)
+    summary = pictures.summary()
+    gaps = {column.name: column.n_missing for column in result.columns if column.n_missing}
+    assert set(summary["missing"]["columns"]) == set(gaps)
+    for name, total in zip(summary["missing"]["columns"], summary["missing"]["total"], strict=True):
+        assert total * 2 * n == pytest.approx(gaps[name])
+        states = pictures.states(name)
+        assert np.isin(states, (1, 2)).sum() == result.filled.get(name, np.zeros(1)).sum()
+        assert (states == 0).sum() == 2 * n - gaps[name]
+        if name in result.filled:
+            assert sum(pictures.known_and_filled(name)["known"]) == pytest.approx(1)
+    assert "<h2" in render(result.summary() | {"pictures": summary})
 
 
 def test_a_million_rows_stay_small():

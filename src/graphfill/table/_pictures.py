@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 
 STATES = "kfum"  # known, filled, uncertain, missing
+MOST_OPEN = 4  # columns, at a time
 SPANS = 60  # of rows, in the pattern of what is missing
 MOST_COLUMNS = 20
 MOST_COMBINED = 10  # columns, in what goes missing together
@@ -62,7 +63,8 @@ class Pictures:
         self.seed = int(result.settings.get("seed") or 0)
         by_missing = sorted(result.columns, key=lambda column: -column.n_missing)
         self.gaps = [column.name for column in by_missing if column.n_missing]
-        self._columns: dict[str, Column] = {}
+        self._columns: dict[str, Column] = {}  # the last few, since they may be large
+        self._were_missing: dict[str, Mask] = {}
 
     def summary(self) -> dict[str, Any]:
         """Everything that the page draws of the whole table."""
@@ -77,16 +79,20 @@ class Pictures:
     def column(self, name: str) -> Column:
         """A column with its filled cells, taken for what it was when it was filled."""
         if name not in self._columns:
-            kind = self.kinds[name]
-            kind = "leave" if kind in ("left alone", "id") else kind
-            series = self.frame.get_column(name)
-            self._columns[name] = open_column(series, kind=kind, missing=self.result._markers)
+            kind = "leave" if self.kinds[name] in ("left alone", "id") else self.kinds[name]
+            self._open(name, kind=kind, missing=self.result._markers)
         return self._columns[name]
 
+    def _open(self, name: str, **how: Any) -> None:
+        while len(self._columns) >= MOST_OPEN:
+            del self._columns[next(iter(self._columns))]
+        self._columns[name] = open_column(self.frame.get_column(name), **how)
+
     def was_missing(self, name: str) -> Mask:
-        filled = self.result.filled.get(name)
-        still = self.column(name).missing
-        return still if filled is None else still | filled
+        if name not in self._were_missing:
+            still, filled = self.column(name).missing, self.result.filled.get(name)
+            self._were_missing[name] = still if filled is None else still | filled
+        return self._were_missing[name]
 
     def states(self, name: str) -> NDArray[np.uint8]:
         """The place in `STATES` of each cell."""
@@ -162,7 +168,7 @@ class Pictures:
     def _coordinate(self, name: str) -> Floats:
         """Every cell of a column of numbers, also of one that was not to be filled."""
         if self.kinds[name] == "left alone":
-            self._columns[name] = open_column(self.frame.get_column(name))
+            self._open(name)
         if self.column(name).kind not in ("number", "integer"):
             return np.full(self.n, np.nan)
         return self._floats(name, np.arange(self.n))
