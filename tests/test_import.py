@@ -39,6 +39,7 @@ ROOMS = (
     "io",
     "report",
     "large",
+    "app",
     "cli",
 )
 

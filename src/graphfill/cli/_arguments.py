@@ -50,6 +50,7 @@ examples:
   graphfill impute people.csv friends.csv -o filled.csv      fill it
   graphfill explain people.csv friends.csv --row bob --column age      which cells speak for one
   graphfill plan nodes.parquet edges.parquet                 memory and time a large fill will take
+  graphfill app                                              the same in a page of your browser
   graphfill bench list                                       experiments: sets, methods, masks
 
 Each command has its own --help. Exit codes: 0 done, 1 refused, 2 usage, 3 not converged under
@@ -71,6 +72,7 @@ def build_parser(complete: Any = None) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="command", required=True)
     files = [*_add_impute(commands), *_add_check(commands), *_add_explain(commands)]
     files += add_plan(commands, _command, _add_names, _add_solver)
+    _add_app(commands)
     _add_demo(commands)
     files += add_bench(commands, _command)
     for action in files:
@@ -224,6 +226,13 @@ def _add_explain(commands: Any) -> list[argparse.Action]:
     _add_memory(parser.add_argument_group("size").add_argument)
     _add_talk(parser)
     return files
+
+
+def _add_app(commands: Any) -> None:
+    purpose = "open a page in the browser to fill a table with; no file leaves this machine"
+    add = _command(commands, "app", purpose, "example:\n  graphfill app\n").add_argument
+    add("--port", type=types.port, metavar="N", help="of the page (any free one)")
+    add("--no-browser", action="store_true", help="print the address, open nothing")
 
 
 def _add_demo(commands: Any) -> None:

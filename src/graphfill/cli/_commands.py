@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the command that was asked for; return its exit code."""
     commands = {
         command.__name__: command
-        for command in (impute, check, explain, plan, demo, bench, completion)
+        for command in (impute, check, explain, plan, app, demo, bench, completion)
     }
     with errors.command_line():
         if "steps" in options:
@@ -146,6 +146,13 @@ def plan(options: argparse.Namespace) -> int:
     summary = command.plan(options)
     say(options, summary, lambda: command.in_words(summary))
     return 0
+
+
+def app(options: argparse.Namespace) -> int:
+    """A page in the browser, which runs the commands above."""
+    from ..app import serve
+
+    return serve(options.port, not options.no_browser)
 
 
 def bench(options: argparse.Namespace) -> int:
@@ -314,9 +321,10 @@ def _finish(
             "input": {"table": str(options.table), "edges": str(options.edges)},
             "version": versions["graphfill"],
             "versions": versions | {"python": platform.python_version()},
-            "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+            "command": ["graphfill", *sys.argv[1:]],
         }
         inputs = [options.table, options.edges]
         with _after(more.get("output")):
-            write_report(summary, options.report, overwrite=options.overwrite, inputs=inputs)
+            page = summary | result._pictures()
+            write_report(page, options.report, overwrite=options.overwrite, inputs=inputs)
     say(options, summary, lambda: worded(summary))

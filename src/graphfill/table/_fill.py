@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import InputError, option, switch
 from ..solve import propagate_with
 from ..trust import (
@@ -81,6 +83,7 @@ def fill_table(
     if not wanted:
         _check_something_known(list(columns.values()), source.naming.table)
     result = TableResult(table, list(summaries.values()), {}, {}, alignment, [], options.settings())
+    result._markers = list(options.missing)
     inspected = time.perf_counter()
     fills: dict[str, ColumnFill] = {}
     judged = ""
@@ -203,7 +206,9 @@ class _Filling:
 
         frame = nw.from_native(self.result.table, eager_only=True)
         graph, options = self.alignment.graph, self.options.fill
-        self.result._drawing = TableDraws(frame, columns, fills, graph, options)
+        self.result._drawing = TableDraws(
+            frame, columns, fills, graph, options, count=self.options.details
+        )
 
     def _informative(self) -> dict[str, bool]:
         return informative_columns(
@@ -218,10 +223,16 @@ class _Filling:
         if summary.n_unreached:
             left = self.options.fill.unreached == "nan"
             summary.unreached_got = "nothing" if left else "columns" if fill.by_learner else "mean"
+        level = self.options.fill.intervals
+        if fill.bounds is not None and level is not None:
+            from ._distribution import uncertain_cells
+
+            uncertain = np.zeros(column.missing.size, dtype=bool)
+            uncertain[column.missing] = uncertain_cells(column, fill.bounds, level)
+            self.result._uncertain[name] = column.in_rows(uncertain)
         if fill.assessment is not None:
             from ._details import assessment_details
 
-            level = self.options.fill.intervals
             summary.details |= assessment_details(column, fill, level, pattern)
             summary.explained = None if column.all_equal else fill.assessment.explained
         if summary.explained is not None:
