@@ -229,6 +229,7 @@ def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet]:
             progress=tick,
             memory_limit=limit,
             missing=options.missing,
+            values=options.value,
             types=dict(options.types),
             separator=options.separator,
             decimal=options.decimal,
@@ -265,6 +266,7 @@ def _fill(table: io.Sheet, edges: io.Sheet, options: TableOptions, **more: Any) 
         originals=table.originals,
         edge_originals=edges.originals,
         by_position=False,
+        decimal=table.decimal,
     )
     # Which cells of a CSV file are missing was decided when they were read.
     missing = [] if table.format == "csv" else options.missing
