@@ -2,7 +2,6 @@
 
 import csv
 import warnings
-from pathlib import Path
 
 import pandas as pd
 import polars as pl

@@ -270,7 +270,11 @@ def _fill(table: io.Sheet, edges: io.Sheet, options: TableOptions, **more: Any) 
     )
     # Which cells of a CSV file are missing was decided when they were read.
     missing = [] if table.format == "csv" else options.missing
-    options = replace(options, types=plain_kinds(options.types), missing=missing)
+    values = options.values
+    if table.format == "csv" and "" in options.missing:  # then what usually means missing is a word
+        values = [*values, *io.MISSING]
+    kinds = plain_kinds(options.types)
+    options = replace(options, types=kinds, missing=missing, values=values)
     result = fill_table(table.table, edges.table, options, source=source, **more)
     result.notes = [*table.notes, *edges.notes, *result.notes]
     return result

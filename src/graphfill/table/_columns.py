@@ -110,7 +110,12 @@ def _without_far_values(column: Column, reading: Reading) -> Column:
         return column
     numbers = column.numbers()
     kept = ~column.missing & np.isin(numbers, list(far.values()))
-    return column.keeping(kept, {w: int((numbers[kept] == v).sum()) for w, v in far.items()})
+    words = {word: int((numbers[kept] == value).sum()) for word, value in far.items()}
+    if (column.missing | kept).all():
+        column = column.as_(LeftAlone, "no known cell", ())
+        column.kept = words
+        return column
+    return column.keeping(kept, words)
 
 
 def _choose(

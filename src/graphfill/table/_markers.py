@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from ..io import as_number
 
+NINES = [sign * (10.0**digits - 1) for digits in range(2, 10) for sign in (-1, 1)]
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -44,19 +46,22 @@ class Reading:
 
 
 def far_values(known: NDArray[np.float64], reading: Reading) -> dict[str, float]:
-    """Numbers such as -999 that probably mean missing: nines, repeated, far from all others.
+    """Numbers such as -999 that probably mean missing: nines, far from all others.
+
+    Two digits have to come twice. A negative one is far where no other number is negative.
 
     >>> far_values(np.array([31.0, 25, 40, -999, -999]), Reading())
     {'-999': -999.0}
     """
     exempt = {number for number in map(as_number, reading.values) if number is not None}
-    found = {}
-    for value in dict.fromkeys((float(known.min()), float(known.max()))) if known.size else ():
-        others = known[known != value]
-        nines = abs(value) >= 99 and set(f"{abs(value):.15g}") == {"9"}
-        if not nines or value in exempt or not 2 < others.size < known.size - 1:
+    others = known[~np.isin(known, NINES)]
+    found: dict[str, float] = {}
+    for value in NINES:
+        count = np.count_nonzero(known == value)
+        if value in exempt or count < (2 if abs(value) < 999 else 1):
             continue
-        alone = value < 0 <= others.min()
-        if alone or np.abs(others - value).min() > np.ptp(others):
+        negative = value <= -99 and not (others < 0).any()
+        far = others.size > 2 and np.abs(others - value).min() > np.ptp(others)
+        if negative or far:
             found[f"{value:.15g}"] = value
     return found

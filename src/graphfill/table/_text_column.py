@@ -77,13 +77,16 @@ def open_words(cells: Cells, missing: Mask, reading: Reading, kind: str | None =
         texts = _known(cells, missing)
         empty, taken = _marks(texts, SURELY, reading)
         kept, words = _marks(texts, PERHAPS, reading)
+        every, marks = _marks(texts, AMONG_NUMBERS, reading)
+        if (missing | every).all():  # nothing but codes
+            kept, words = every & ~empty, {w: n for w, n in marks.items() if w not in taken}
     else:
         empty, taken = _coded(cells, missing, SURELY, reading)
         kept, words = _coded(cells, missing, PERHAPS, reading)
     missing = missing | empty
     gaps = missing | kept
     if gaps.all():
-        return _with_markers(LeftAlone(cells, "no known cell", missing), taken, {}, None)
+        return _with_markers(LeftAlone(cells, "no known cell", missing), taken, words, None)
     if kind is None and not cells.categorical:
         counts = np.bincount(cells.codes[~gaps])
         n_known, n_values = int(np.count_nonzero(~gaps)), int(np.count_nonzero(counts))
