@@ -285,6 +285,10 @@ def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:
         help="what else marks a missing cell, beside an empty one and NA, NaN, null and the like; "
         "to read those as words, begin with nothing: '' or ',A,B'",
     )  # fmt: skip
+    add(
+        "--value", type=types.name_list, metavar="A,B", default=[],
+        help="what is a value, although it often marks a missing cell: none, unknown, -, NA",
+    )  # fmt: skip
     add("--separator", type=types.separator, metavar="C", help="between the table's cells (seen)")
     add("--decimal", choices=(".", ","), help="mark of the table's numbers (seen)")
     add("--encoding", metavar="NAME", help="of the table (seen; UTF-8)")
@@ -305,14 +309,15 @@ def _add_talk(parser: argparse.ArgumentParser) -> None:
 
 
 def joined(arguments: Iterable[str]) -> list[str]:
-    """Arguments with the value of --missing tied to it, since it may begin with a minus.
+    """Arguments with the value of --missing or --value tied to it, as it may begin with a minus.
 
     >>> joined(["--missing", "-99,-98", "--mark"])
     ['--missing=-99,-98', '--mark']
     """
     tied: list[str] = []
     for argument in arguments:
-        if tied and tied[-1] == "--missing" and argument[:1] == "-" and argument[1:2].isdigit():
+        dashed = argument[:1] == "-" and (argument[1:2].isdigit() or set(argument) <= set("-,"))
+        if tied and tied[-1] in ("--missing", "--value") and dashed and argument != "--":
             tied[-1] += f"={argument}"
         else:
             tied.append(argument)

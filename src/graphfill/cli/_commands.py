@@ -236,6 +236,7 @@ def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet]:
             progress=tick,
             memory_limit=limit,
             missing=options.missing,
+            values=options.value,
             types=dict(options.types),
             separator=options.separator,
             decimal=options.decimal,
@@ -272,10 +273,15 @@ def _fill(table: io.Sheet, edges: io.Sheet, options: TableOptions, **more: Any) 
         originals=table.originals,
         edge_originals=edges.originals,
         by_position=False,
+        decimal=table.decimal,
     )
     # Which cells of a CSV file are missing was decided when they were read.
     missing = [] if table.format == "csv" else options.missing
-    options = replace(options, types=plain_kinds(options.types), missing=missing)
+    values = options.values
+    if table.format == "csv" and "" in options.missing:  # then what usually means missing is a word
+        values = [*values, *io.MISSING]
+    kinds = plain_kinds(options.types)
+    options = replace(options, types=kinds, missing=missing, values=values)
     result = fill_table(table.table, edges.table, options, source=source, **more)
     result.notes = [*table.notes, *edges.notes, *result.notes]
     return result

@@ -79,7 +79,7 @@ def fill_table(
     columns = open_columns(frame, alignment, options, source)
     notes += keeping.settle(columns, holder)
     summaries = summarize_columns(columns, frame.columns, alignment, options.fill.seed)
-    wanted = [name for name, c in columns.items() if c.n_channels and c.missing.any()]
+    wanted = [name for name, c in columns.items() if c.n_channels and c.blank.any()]
     if not wanted:
         _check_something_known(list(columns.values()), source.naming.table)
     result = TableResult(table, list(summaries.values()), {}, {}, alignment, [], options.settings())
@@ -260,7 +260,7 @@ class _Filling:
             if self.options.fill.intervals is not None and self.options.add_bounds:
                 from ._bounds import bound_columns
 
-                bounds += bound_columns(column, fill, left)
+                bounds += bound_columns(column, fill, left | column.unseen)
         taken = set(self.frame.columns)
         for series in [*added, *bounds]:
             _check_free_name(series.name, taken)

@@ -129,7 +129,7 @@ def as_parts(
         arrays |= {f"trees{number}.inputs": X, f"trees{number}.levels": y}
     fill = replace(options.fill, intervals=None, scores=False, draws=0)
     options = replace(options, fill=fill, details=False, add_bounds=True)
-    for marker in options.missing:
+    for marker in (*options.missing, *options.values):
         if not isinstance(marker, (str, int, float)):
             raise InputError(
                 f"{option('missing')} holds {named(marker)}, which a file cannot keep: use texts "
