@@ -27,10 +27,11 @@ if TYPE_CHECKING:
         MeanImputer,
         NeighborMeanImputer,
         RandomImputer,
+        SpectralImputer,
         ZeroImputer,
     )
     from .large import propagate_sharded
-    from .solve import Result, fill_field, propagate
+    from .solve import Result, SpectralResult, fill_field, fill_spectral, propagate
     from .table import (
         Explanation,
         Pooled,
@@ -51,6 +52,8 @@ _HOMES = {
     "Graph": "graph",
     "propagate": "solve",
     "fill_field": "solve",
+    "fill_spectral": "solve",
+    "SpectralResult": "solve",
     "Result": "solve",
     "impute": "table",
     "impute_graph": "table._attributes",
@@ -69,6 +72,7 @@ _HOMES = {
     "MeanImputer": "imputers",
     "NeighborMeanImputer": "imputers",
     "RandomImputer": "imputers",
+    "SpectralImputer": "imputers",
     "ZeroImputer": "imputers",
     "ConvergenceWarning": "errors",
     "GraphfillWarning": "errors",
@@ -91,6 +95,8 @@ __all__ = [
     "Pooled",
     "RandomImputer",
     "Result",
+    "SpectralImputer",
+    "SpectralResult",
     "SymmetrizedWarning",
     "TableImputer",
     "TableResult",
@@ -99,6 +105,7 @@ __all__ = [
     "__version__",
     "explain",
     "fill_field",
+    "fill_spectral",
     "impute",
     "impute_graph",
     "near_copies",

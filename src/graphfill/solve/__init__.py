@@ -30,6 +30,14 @@ from ._operator import SMALL_BYTES, Operator
 from ._problem import Problem, PropagationOptions, Result, centre_of, finish, warn_of
 from ._propagate import progress_bar, propagate, propagate_with
 from ._scaling import Span, exponents
+from ._spectral_fill import (
+    LearntSpectral,
+    SpectralOptions,
+    SpectralResult,
+    fill_spectral,
+    fill_spectral_with,
+    spectral_bytes,
+)
 from ._weights import cell_weights, neighbor_weights
 
 __all__ = ["Problem", "PropagationOptions", "Result", "finish", "propagate", "propagate_with"]
@@ -47,3 +55,5 @@ __all__ += [
 __all__ += ["FieldGraph", "FieldModel", "FieldOptions", "FieldSystem", "FilledField"]
 __all__ += ["FIELD_TOLERANCE", "Coupling", "fill_field", "fill_field_with", "fill_learnt"]
 __all__ += ["field_bytes", "field_weights", "learn_field", "readable", "solve_field"]
+__all__ += ["LearntSpectral", "SpectralOptions", "SpectralResult", "fill_spectral"]
+__all__ += ["fill_spectral_with", "spectral_bytes"]
