@@ -30,6 +30,7 @@ from graphfill import (
     MeanImputer,
     NeighborMeanImputer,
     RandomImputer,
+    SpectralImputer,
     UnreachedWarning,
     ZeroImputer,
 )
@@ -40,6 +41,7 @@ NAN = float("nan")
 IMPUTERS = [
     FeaturePropagation(),
     FieldImputer(),
+    SpectralImputer(),
     ZeroImputer(),
     RandomImputer(random_state=0),
     MeanImputer(),
@@ -50,6 +52,8 @@ VARIANTS = [
     FeaturePropagation(normalization="rw", solver="exact", unreached="nan"),
     FeaturePropagation(add_indicator=True),
     FieldImputer(unreached="nan"),
+    SpectralImputer(unreached="nan"),
+    SpectralImputer(fallback=False),
     NeighborMeanImputer(unreached="mean"),
     MeanImputer(keep_empty_features=False),
 ]
@@ -97,8 +101,8 @@ def test_scikit_learn_array_api_checks():
         "import warnings; warnings.simplefilter('ignore')\n"
         "from sklearn.utils.estimator_checks import estimator_checks_generator\n"
         "from graphfill.imputers import *\n"
-        "for imputer in (FeaturePropagation(), FieldImputer(), ZeroImputer(), RandomImputer(),\n"
-        "                MeanImputer(), NeighborMeanImputer()):\n"
+        "for imputer in (FeaturePropagation(), FieldImputer(), SpectralImputer(),\n"
+        "                ZeroImputer(), RandomImputer(), MeanImputer(), NeighborMeanImputer()):\n"
         "    for estimator, check in estimator_checks_generator(imputer):\n"
         "        if check.func.__name__.startswith('check_array_api'):\n"
         "            check(estimator)\n"

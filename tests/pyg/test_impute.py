@@ -19,7 +19,13 @@ NAN = float("nan")
 
 # Graphs are listed one way here, for brevity.
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.SymmetrizedWarning")
-NAMES = ["ZeroImputer", "RandomImputer", "MeanImputer", "NeighborMeanImputer"]
+NAMES = [
+    "ZeroImputer",
+    "RandomImputer",
+    "MeanImputer",
+    "NeighborMeanImputer",
+    "SpectralImputer",
+]
 
 
 def star(shift=0.0):

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import UnreachedWarning
 from ..graph._graph import Graph
-from ..solve import LearntSpectral, SpectralOptions, SpectralResult, fill_spectral_with
+from ..solve import LearntSpectral, SpectralOptions, fill_spectral_with
 from ._base import Fill, Floats, GraphImputer
 
 
@@ -94,15 +94,15 @@ class SpectralImputer(GraphImputer):
             # The base class says it for all imputers, and knows the names of the columns.
             warnings.simplefilter("ignore", UnreachedWarning)
             result, self._learnt = fill_spectral_with(X, graph, options, learnt=self._learnt)
-        self._result: SpectralResult = result
         unreached = result.unreached if result.n_unreached else None
         return Fill(result.X, unreached, result.n_iter, result.residual)
 
     def _keep(self, graph: Graph, table: Floats, fill: Fill) -> None:
         self.n_iter_, self.residual_ = fill.n_iter, fill.residual
-        self.n_vectors_, self.side_ = self._result.n_vectors, self._result.side
-        self.spectral_, self.errors_ = self._result.spectral, self._result.errors
-        del self._result
+        assert self._learnt is not None
+        model, held_out = self._learnt.model, self._learnt.held_out
+        self.n_vectors_, self.side_ = model.count, model.side
+        self.spectral_, self.errors_ = held_out.chosen, held_out.errors
 
 
 # Doctests are looked for in the module that a class names, which is not this one.

@@ -10,7 +10,14 @@ tensor([1., 2., 3.])
 """
 
 from ._hetero_transform import HeteroPropagation
-from ._impute import Impute, MeanImputer, NeighborMeanImputer, RandomImputer, ZeroImputer
+from ._impute import (
+    Impute,
+    MeanImputer,
+    NeighborMeanImputer,
+    RandomImputer,
+    SpectralImputer,
+    ZeroImputer,
+)
 from ._transforms import FeaturePropagation
 
 __all__ = [
@@ -20,5 +27,6 @@ __all__ = [
     "MeanImputer",
     "NeighborMeanImputer",
     "RandomImputer",
+    "SpectralImputer",
     "ZeroImputer",
 ]

@@ -43,6 +43,7 @@ MOST_RESTARTS = 100
 DENSE_NODES = 200  # up to here all eigenvectors are computed
 FAINT = 1e-6  # rows shorter than this share of the usual length hold rounding alone
 MOST_COLUMNS, MOST_CELLS = 32, 2048  # that the number of eigenvectors is chosen by
+HOPELESS = 10.0  # below the best evidence of a side: more eigenvectors are not tried
 BORROWED = 20  # cells' worth of all columns' evidence that each column's is joined with
 
 
@@ -68,8 +69,8 @@ class Spectral:
         scale = np.where(faint, 0.0, 1.0 / np.where(faint, 1.0, length))
         return np.asarray(rows * scale[:, None])
 
-    def candidates(self) -> Iterator[tuple[int, str]]:
-        """Numbers and sides that differ from each other."""
+    def candidates(self) -> Iterator[tuple[str, list[int]]]:
+        """Sides that differ from each other, and the numbers to try of each."""
         sizes = {
             "either": len(self.values),
             "agree": int((self.values > 0).sum()),
@@ -78,7 +79,7 @@ class Spectral:
         for side in SIDES:
             if side != "either" and sizes[side] == sizes["either"]:
                 continue
-            yield from ((count, side) for count in COUNTS if count <= sizes[side])
+            yield side, [count for count in COUNTS if count <= sizes[side]]
 
 
 def leading_eigenvectors(graph: FieldGraph, n_vectors: int = N_VECTORS, seed: int = 0) -> Spectral:
@@ -185,8 +186,7 @@ def fit_spectral(Z: Floats, spectral: Spectral, seed: int = 0) -> SpectralModel:
     known = ~np.isnan(Z)
     columns = np.flatnonzero(known.any(axis=0))
     shares = np.zeros(Z.shape[1])
-    candidates = list(spectral.candidates())
-    if not len(columns) or not candidates:
+    if not len(columns):
         return SpectralModel(np.zeros((len(Z), 0)), 0, SIDES[0], shares)
     rng = np.random.default_rng([seed, 16])
     some = np.sort(rng.permutation(columns)[:MOST_COLUMNS])
@@ -196,13 +196,20 @@ def fit_spectral(Z: Floats, spectral: Spectral, seed: int = 0) -> SpectralModel:
         rows = {c: cells[c] if sampled else np.flatnonzero(known[:, c]) for c in columns}
         return np.stack([_Part.of(F[rows[c]], Z[rows[c], c]).evidence() for c in columns])
 
-    best, count, side, F = -np.inf, 0, SIDES[0], np.zeros((len(Z), 0))
-    for tried in candidates:
-        rows = spectral.rows(*tried)
-        value = float(of(rows, some, True).sum(axis=0).max())
-        if value > best:
-            best, (count, side), F = value, tried, rows
+    best, chosen, F = -np.inf, (0, SIDES[0]), np.zeros((len(Z), 0))
+    for side, counts in spectral.candidates():
+        highest = -np.inf
+        for count in counts:
+            rows = spectral.rows(count, side)
+            value = float(of(rows, some, True).sum(axis=0).max())
+            if value > best:
+                best, chosen, F = value, (count, side), rows
+            highest = max(highest, value)
+            if value < highest - HOPELESS:
+                break
+    if not F.shape[1]:
+        return SpectralModel(F, *chosen, shares)
     evidence = of(F, columns, False)
     pooled = evidence.sum(axis=0) / max(1, int(known.sum()))
     shares[columns] = SHARES[np.argmax(evidence + BORROWED * pooled, axis=1)]
-    return SpectralModel(F, count, side, shares)
+    return SpectralModel(F, *chosen, shares)

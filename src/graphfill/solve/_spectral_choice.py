@@ -52,14 +52,16 @@ def hold_out(
 
     All that is learned in a round, the scale of columns too, is learned without the hidden cells.
     """
-    scale = scaled(X)
-    columns = np.flatnonzero(scale.varying)
-    fold = _folds(X[:, columns], seed)
-    squares = np.full((3, len(X), len(columns)), np.nan)
+    columns = np.flatnonzero(scaled(X).varying)
+    if not len(columns):
+        tick(1.0)
+        return HeldOut(np.zeros(X.shape[1], dtype=bool), np.full((X.shape[1], 3), np.nan))
+    truth = X[:, columns]
+    fold, scale = _folds(truth, seed), scaled(truth)
+    squares = np.full((3, *truth.shape), np.nan)
     for number in range(FOLDS):
         hidden = fold == number
-        rest = X[:, columns].copy()
-        rest[hidden] = np.nan
+        rest = np.where(hidden, np.nan, truth)
         inner = scaled(rest)
         Z = inner.standardised(rest)
         guesses = (
@@ -67,10 +69,9 @@ def hold_out(
             propagated(rest, graph, options),
             inner.fill(rest, np.zeros_like(Z)),
         )
-        truth = X[:, columns]
         for square, guess in zip(squares, guesses, strict=True):
-            units = np.ldexp(guess - truth, scale.exponent[columns]) / scale.scale[columns]
-            square[hidden] = units[hidden] ** 2
+            error = scale.standardised(guess) - scale.standardised(truth)
+            square[hidden] = error[hidden] ** 2
         tick(1.0 / FOLDS)
     chosen = np.zeros(X.shape[1], dtype=bool)
     chosen[columns] = better(*squares)
