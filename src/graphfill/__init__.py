@@ -29,10 +29,19 @@ if TYPE_CHECKING:
         MeanImputer,
         NeighborMeanImputer,
         RandomImputer,
+        SpectralImputer,
         ZeroImputer,
     )
     from .large import propagate_sharded
-    from .solve import Result, fill_field, fill_fisf, fill_pcfi, propagate
+    from .solve import (
+        Result,
+        SpectralResult,
+        fill_field,
+        fill_fisf,
+        fill_pcfi,
+        fill_spectral,
+        propagate,
+    )
     from .table import (
         Explanation,
         Pooled,
@@ -55,6 +64,8 @@ _HOMES = {
     "fill_field": "solve",
     "fill_fisf": "solve",
     "fill_pcfi": "solve",
+    "fill_spectral": "solve",
+    "SpectralResult": "solve",
     "Result": "solve",
     "impute": "table",
     "impute_graph": "table._attributes",
@@ -75,6 +86,7 @@ _HOMES = {
     "MeanImputer": "imputers",
     "NeighborMeanImputer": "imputers",
     "RandomImputer": "imputers",
+    "SpectralImputer": "imputers",
     "ZeroImputer": "imputers",
     "ConvergenceWarning": "errors",
     "GraphfillWarning": "errors",
@@ -99,6 +111,8 @@ __all__ = [
     "Pooled",
     "RandomImputer",
     "Result",
+    "SpectralImputer",
+    "SpectralResult",
     "SymmetrizedWarning",
     "TableImputer",
     "TableResult",
@@ -109,6 +123,7 @@ __all__ = [
     "fill_field",
     "fill_fisf",
     "fill_pcfi",
+    "fill_spectral",
     "impute",
     "impute_graph",
     "near_copies",

@@ -32,6 +32,7 @@ from graphfill import (
     MeanImputer,
     NeighborMeanImputer,
     RandomImputer,
+    SpectralImputer,
     UnreachedWarning,
     ZeroImputer,
 )
@@ -44,6 +45,7 @@ IMPUTERS = [
     FieldImputer(),
     PCFI(),
     FISF(),
+    SpectralImputer(),
     ZeroImputer(),
     RandomImputer(random_state=0),
     MeanImputer(),
@@ -55,6 +57,8 @@ VARIANTS = [
     FeaturePropagation(add_indicator=True),
     FieldImputer(unreached="nan"),
     PCFI(unreached="mean", add_indicator="all"),
+    SpectralImputer(unreached="nan"),
+    SpectralImputer(fallback=False),
     NeighborMeanImputer(unreached="mean"),
     MeanImputer(keep_empty_features=False),
 ]
@@ -102,8 +106,8 @@ def test_scikit_learn_array_api_checks():
         "import warnings; warnings.simplefilter('ignore')\n"
         "from sklearn.utils.estimator_checks import estimator_checks_generator\n"
         "from graphfill.imputers import *\n"
-        "for imputer in (FeaturePropagation(), FieldImputer(), PCFI(), FISF(), ZeroImputer(),\n"
-        "                RandomImputer(), MeanImputer(), NeighborMeanImputer()):\n"
+        "for imputer in (FeaturePropagation(), FieldImputer(), PCFI(), FISF(), SpectralImputer(),\n"
+        "                ZeroImputer(), RandomImputer(), MeanImputer(), NeighborMeanImputer()):\n"
         "    for estimator, check in estimator_checks_generator(imputer):\n"
         "        if check.func.__name__.startswith('check_array_api'):\n"
         "            check(estimator)\n"

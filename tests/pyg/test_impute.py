@@ -19,7 +19,15 @@ NAN = float("nan")
 
 # Graphs are listed one way here, for brevity.
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.SymmetrizedWarning")
-NAMES = ["PCFI", "FISF", "ZeroImputer", "RandomImputer", "MeanImputer", "NeighborMeanImputer"]
+NAMES = [
+    "PCFI",
+    "FISF",
+    "ZeroImputer",
+    "RandomImputer",
+    "MeanImputer",
+    "NeighborMeanImputer",
+    "SpectralImputer",
+]
 
 
 def star(shift=0.0):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, UnreachedWarning, cell, first_cell
 from ..graph._graph import Graph
-from ..solve import fill_fisf, fill_pcfi, propagate
+from ..solve import fill_fisf, fill_pcfi, fill_spectral, propagate
 from ._problem import Floats, check_name
 
 Fill = Callable[[Floats, Graph, int], Floats]
@@ -55,6 +55,9 @@ FILLS: dict[str, Fill] = {
     "fp": _propagated(solver="diffusion", n_iter=STEPS),
     "fp-exact": _propagated(solver="exact", tol=1e-5),
     "fp-loops": _propagated(solver="diffusion", n_iter=STEPS, self_loops=True),
+    "spectral": _quiet(
+        lambda X, graph, seed: fill_spectral(X, graph, seed=seed, threads=threads).X
+    ),
     "zero": _imputed("ZeroImputer"),
     "random": _imputed("RandomImputer", seeded=True),
     "mean": _imputed("MeanImputer"),

@@ -4,6 +4,7 @@ from ._baselines import MeanImputer, NeighborMeanImputer, RandomImputer, ZeroImp
 from ._field import FieldImputer
 from ._pcfi import FISF, PCFI
 from ._propagation import FeaturePropagation
+from ._spectral import SpectralImputer
 
 __all__ = ["FISF", "PCFI", "FeaturePropagation", "FieldImputer", "MeanImputer"]
-__all__ += ["NeighborMeanImputer", "RandomImputer", "ZeroImputer"]
+__all__ += ["NeighborMeanImputer", "RandomImputer", "SpectralImputer", "ZeroImputer"]

@@ -17,6 +17,7 @@ from ._impute import (
     MeanImputer,
     NeighborMeanImputer,
     RandomImputer,
+    SpectralImputer,
     ZeroImputer,
 )
 from ._transforms import FeaturePropagation
@@ -30,5 +31,6 @@ __all__ = [
     "MeanImputer",
     "NeighborMeanImputer",
     "RandomImputer",
+    "SpectralImputer",
     "ZeroImputer",
 ]

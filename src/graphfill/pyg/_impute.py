@@ -233,3 +233,10 @@ class NeighborMeanImputer(_Named):
 
     __module__ = "graphfill.pyg"
     _imputer = imputers.NeighborMeanImputer
+
+
+class SpectralImputer(_Named):
+    """Fill from eigenvectors: :class:`graphfill.SpectralImputer` as a transform."""
+
+    __module__ = "graphfill.pyg"
+    _imputer = imputers.SpectralImputer

@@ -32,6 +32,14 @@ from ._pcfi import FISFOptions, PCFIOptions, fill_fisf, fill_pcfi, fill_pcfi_wit
 from ._problem import Problem, PropagationOptions, Result, centre_of, finish, warn_of
 from ._propagate import progress_bar, propagate, propagate_with
 from ._scaling import Span, exponents
+from ._spectral_fill import (
+    LearntSpectral,
+    SpectralOptions,
+    SpectralResult,
+    fill_spectral,
+    fill_spectral_with,
+    spectral_bytes,
+)
 from ._tiles import keep_range
 from ._weights import cell_weights, neighbor_weights
 
@@ -51,3 +59,5 @@ __all__ += ["FieldGraph", "FieldModel", "FieldOptions", "FieldSystem", "FilledFi
 __all__ += ["FIELD_TOLERANCE", "Coupling", "fill_field", "fill_field_with", "fill_learnt"]
 __all__ += ["FISFOptions", "PCFIOptions", "fill_fisf", "fill_pcfi", "fill_pcfi_with"]
 __all__ += ["field_bytes", "field_weights", "learn_field", "readable", "solve_field"]
+__all__ += ["LearntSpectral", "SpectralOptions", "SpectralResult", "fill_spectral"]
+__all__ += ["fill_spectral_with", "spectral_bytes"]
