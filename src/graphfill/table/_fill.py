@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -73,8 +74,13 @@ def fill_table(
     keeping, holder = keeping or Keeping(kept=Kept()), source.naming.table
     options, source, notes = keeping.prepare(options, source, frame.columns)
     alignment = alignment or align(frame, edges, options, source)
-    linked = time.perf_counter()
     columns = open_columns(frame, alignment, options, source)
+    if options.links:
+        from ._linking import linked as link
+
+        alignment = link(frame, alignment, columns, options, source)
+        options = replace(options, fill=replace(options.fill, together=alignment.together))
+    linked = time.perf_counter()
     notes += keeping.settle(columns, holder)
     summaries = summarize_columns(columns, frame.columns, alignment, options.fill.seed)
     wanted = [name for name, c in columns.items() if c.n_channels and c.missing.any()]

@@ -51,6 +51,8 @@ def informing_columns(
 
 
 def _left_out(name: str, options: TableOptions) -> bool:
+    if options.links and name in options.links.columns:
+        return True
     return name in options.exclude or (options.columns is not None and name not in options.columns)
 
 

@@ -96,8 +96,8 @@ class TableAssessment:
             return [np.empty(0, dtype=np.intp)] * self.n_folds
         key = [self.options.seed, 6, number_of(name)]
         if n_cells < LARGE_CELLS:
-            return draw_folds(target.known, self.n_folds, key)
-        return draw_folds(target.known, 10, key)[: self.n_folds]
+            return draw_folds(target.known, self.n_folds, key, self.options.together)
+        return draw_folds(target.known, 10, key, self.options.together)[: self.n_folds]
 
     def _fields(self, n_cells: int) -> tuple[str, ...]:
         """The fields that can be solved: none beyond the limit on memory, one on a large table.
@@ -108,7 +108,8 @@ class TableAssessment:
         if not field_fits(shown, self.graph.graph, self.options.propagation.memory_limit):
             return ()
         if n_cells >= MANY_CELLS:
-            return FIELDS[-1:]
+            series = self.options.together is not None  # whose field has few neighbours to pass
+            return ("field", FIELDS[-1]) if series and n_cells < LARGE_CELLS else FIELDS[-1:]
         amounts = any(by_logarithm(one.target.levels[one.target.known])
                       for one in self.columns.values() if not one.target.n_classes)  # fmt: skip
         return FIELDS[1:] if amounts else ("field", FIELDS[-1])

@@ -1,0 +1,16 @@
+"""Links from what people have in place of a list of edges: places, keys, times, alike columns.
+
+>>> import pyarrow as pa
+>>> from graphfill import links
+>>> towns = pa.table({"lat": [48.0, 48.1, 50.0], "lon": [11.0, 11.0, 8.0]})
+>>> links.near(towns, "lat", "lon", k=1)
+<Links: 2 links between 3 rows, near by 'lat', 'lon'>
+"""
+
+from ._links import Links, like, linked, near, same, time
+from ._options import LinkOptions
+from ._relation import Relation, union
+from ._request import Request, open_request
+
+__all__ = ["LinkOptions", "Links", "Relation", "Request", "like", "linked", "near", "open_request"]
+__all__ += ["same", "time", "union"]
