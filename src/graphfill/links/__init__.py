@@ -4,7 +4,7 @@
 >>> from graphfill import links
 >>> towns = pa.table({"lat": [48.0, 48.1, 50.0], "lon": [11.0, 11.0, 8.0]})
 >>> links.near(towns, "lat", "lon", k=1)
-<Links: 2 links between 3 rows, near by 'lat', 'lon'>
+<Links: 2 links between 3 rows, by nearness in 'lat', 'lon'>
 """
 
 from ._links import Links, like, linked, near, same, time

@@ -83,4 +83,4 @@ def like_relation(X: Floats, names: Sequence[Any], k: int, scale: float) -> Rela
     points = Places(at, places, plane=True)
     pairs = nearest_places(points, k, scale)
     listed = ", ".join(repr(name) for name in names)
-    return placed_relation(points, pairs, f"like by {listed}", "alike")
+    return placed_relation(points, pairs, f"by likeness in {listed}", "alike")

@@ -31,7 +31,7 @@ def same_relation(codes: Integers, values: Any, name: Any) -> Relation:
     rows = np.flatnonzero(codes >= 0)
     own = [f"{name}={value}" for value in values.to_pylist()]
     return relation_of(
-        f"same {name!r}",
+        f"by equal {name!r}",
         (rows.astype(np.int64), n_rows + codes[rows]),
         None,
         n_rows,

@@ -78,7 +78,7 @@ def near_relation(
         least = float(weights.min()) if weights.size else 1.0
         weights = np.concatenate([weights, np.full(len(bridges[0]), least)])
     pairs = Pairs(ends[0], ends[1], pairs.distance, weights)
-    return placed_relation(places, pairs, f"near by {names[0]!r}, {names[1]!r}", "place")
+    return placed_relation(places, pairs, f"by nearness in {names[0]!r}, {names[1]!r}", "place")
 
 
 def placed_relation(places: Places, pairs: Pairs, name: str, word: str) -> Relation:

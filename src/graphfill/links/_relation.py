@@ -21,7 +21,7 @@ class Relation:
 
     Attributes
     ----------
-    name : what links the rows, as sentences say it: "near by 'latitude', 'longitude'"
+    name : what links the rows, as sentences say it: "by nearness in 'lat', 'lon'"
     graph : Graph
         Its first `n_rows` nodes are the rows; the others are its own: a household, a place.
     n_rows : int

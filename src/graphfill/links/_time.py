@@ -23,6 +23,8 @@ from ..errors import place as at_row
 from ._near import Pairs
 from ._relation import Relation, relation_of
 
+LONGEST = 50  # a stretch is at most so small a part of all rows
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -92,7 +94,7 @@ def along_time(series: Series, name: Any, reach: int = 1) -> Relation:
         weights.append(1.0 / (series.moment[ahead:] - series.moment[:-ahead])[together])
     ends = np.concatenate(source), np.concatenate(target)
     return relation_of(
-        f"time by {name!r}",
+        f"along {name!r}",
         ends,
         np.concatenate(weights),
         series.n_rows,
@@ -124,7 +126,7 @@ def across_places(series: Series, pairs: Pairs, names: tuple[Any, Any]) -> Relat
         weights.append(pairs.weight[pair[kept]])
     empty = np.empty(0, dtype=np.int64)
     ends = np.concatenate([empty, *source]), np.concatenate([empty, *target])
-    name = f"near by {names[0]!r}, {names[1]!r} at the same time"
+    name = f"by nearness in {names[0]!r}, {names[1]!r} at one time"
     return relation_of(name, ends, np.concatenate([np.empty(0), *weights]), series.n_rows)
 
 
@@ -133,32 +135,32 @@ def same_moment(series: Series, name: Any) -> Relation:
     moments, codes = np.unique(np.floor(series.moment + 0.5), return_inverse=True)
     own = [f"{name}: moment {moment:.15g}" for moment in moments]
     ends = series.order, series.n_rows + codes.astype(np.int64)
-    return relation_of(f"the same {name!r}", ends, None, series.n_rows, own)
+    return relation_of(f"by equal {name!r}", ends, None, series.n_rows, own)
 
 
 def stretches(series: Series, missing: NDArray[np.bool_]) -> Integers:
     """A number for each row, equal in stretches of a series that are as long as its gaps are.
 
-    Cells that are hidden by stretches are missing as those are that truly are. Rows without a
-    place or moment have stretches of their own.
+    Cells that are hidden by stretches are missing as those are that truly are: the lengths are
+    drawn from those of the gaps. Rows without a place or moment stand alone.
 
     Parameters
     ----------
     missing : [rows, columns]
     """
-    gone = missing[series.order]
-    new = np.ones((1, gone.shape[1]), dtype=bool)
-    apart = (np.diff(series.place) != 0)[:, None]
-    starts = gone & np.concatenate([new, apart | ~gone[:-1]])
-    runs = np.maximum(starts.sum(axis=0), 1)
-    # The mean length of the gap that a missing cell lies in.
-    length = 1.0
-    for column in range(gone.shape[1]):
-        sizes = np.bincount(np.cumsum(starts[:, column])[gone[:, column]])
-        if sizes.size and runs[column] > 1:
-            length = max(length, float(np.average(sizes[sizes > 0], weights=sizes[sizes > 0])))
-    length = min(length, max(1.0, len(series.order) / 200))
-    number = np.floor(series.moment / length) + (series.moment.max() + 2.0) * series.place
-    labels = np.arange(series.n_rows, dtype=np.int64) + series.n_rows
-    labels[series.order] = np.unique(number, return_inverse=True)[1]
+    n = len(series.order)
+    first = np.ones(n, dtype=bool)
+    first[1:] = np.diff(series.place) != 0
+    sizes = []
+    for gone in missing[series.order].T:
+        starts = gone & (first | ~np.concatenate([[False], gone[:-1]]))
+        sizes.append(np.bincount(np.cumsum(starts)[gone])[1:])
+    lengths = np.minimum(np.sort(np.concatenate(sizes)), max(1, n // LONGEST))
+    labels = np.arange(series.n_rows, dtype=np.int64) + n
+    if not len(lengths):
+        return labels
+    drawn = np.random.default_rng(0).choice(lengths, size=n)
+    drawn = drawn[: int(np.searchsorted(np.cumsum(drawn), n)) + 1]
+    stretch = np.repeat(np.arange(len(drawn)), drawn)[:n]
+    labels[series.order] = np.cumsum(first | (np.diff(stretch, prepend=-1) != 0)) - 1
     return labels

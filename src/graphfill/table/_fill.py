@@ -22,6 +22,7 @@ from ..trust import (
 )
 from ._alignment import Alignment, align
 from ._column import Column
+from ._hints import unlinked_notes
 from ._inspect import (
     informative_columns,
     informing_columns,
@@ -114,6 +115,8 @@ def fill_table(
         recipe = options.fill.recipes(solve)["propagation"]
         judged = judge_by_propagation(columns, summaries, alignment.graph, recipe)
     result.notes = [*result.notes, *notes, *notes_on(alignment, summaries, columns, source)]
+    if edges is None and not options.links and not in_pieces:
+        result.notes += unlinked_notes(frame, alignment.id, source.naming.table)
     result.notes += [judged] if judged else []
     result.notes += few_known_notes(columns, summaries, fills, options)
     done = time.perf_counter()
@@ -221,6 +224,8 @@ class _Filling:
         fill.unreached = fill.unreached & ~column.unseen
         self.result.unreached[name] = column.in_rows(fill.unreached)
         summary.n_unreached = int(fill.unreached.sum())
+        if fill.by_learner and not self.alignment.graph.n_edges:
+            summary.n_unreached = 0  # no graph is there to reach it
         if summary.n_unreached:
             left = self.options.fill.unreached == "nan"
             summary.unreached_got = "nothing" if left else "columns" if fill.by_learner else "mean"

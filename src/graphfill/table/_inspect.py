@@ -43,8 +43,9 @@ def informing_columns(
 ) -> dict[str, Column]:
     """The columns that are not to be filled, but say something about those that are."""
     informing = {}
+    when = None if options.links is None else options.links.time  # has told all by its links
     for name in frame.columns:
-        if name != alignment.id and _left_out(name, options):
+        if name not in (alignment.id, when) and _left_out(name, options):
             with contextlib.suppress(InputError):  # what cannot be read says nothing
                 informing[name] = _open(name, frame, alignment, options, source, asked=False)
     return informing

@@ -66,7 +66,7 @@ def linked(
     given = []
     if alignment.graph.n_edges:
         own = alignment.outside()
-        given = [Relation(f"the edges of {naming.edges}", alignment.graph, alignment.n_rows, own)]
+        given = [Relation(f"of {naming.edges}", alignment.graph, alignment.n_rows, own)]
     choice = _Choice(request, given, _compared(columns), options.fill.seed)
     graph, relations, strengths = choice.best()
     notes = _notes(relations, strengths, choice, naming.table)
@@ -210,26 +210,35 @@ def _notes(
     """What was made, how it was chosen, and how to keep it."""
     made = []
     for one, strength in zip(relations, strengths, strict=True):
-        detail = "left out, since it helped no hidden cell" if not strength else ""
-        if strength and len(relations) > 1:
-            detail = f"strength {strength:.3g}"
         counted = f"{one.graph.n_edges:,} {one.name}"
         if one.own and one not in choice.given:
-            counted += f" through {len(one.own):,} nodes that are no rows"
-        made.append(f"{counted} ({detail})" if detail else counted)
+            counted += f" (through {len(one.own):,} nodes that are no rows)"
+        if len(relations) > 1:
+            how = f"with strength {strength:.3g}" if strength else "but left out, as no help"
+            counted += f" {how}"
+        made.append(counted)
     notes = [note for one in relations for note in one.notes]
-    settings = [
-        f"{value[0]} nearest rows, weights that reach {value[1]:.2g} of the way to the last"
-        for name, value in choice.settings.items() if name in ("near", "like")
-    ]  # fmt: skip
-    settings += [f"{value} next row(s) in time"
-                 for name, value in choice.settings.items() if name == "reach"]  # fmt: skip
-    how = f", {'; '.join(settings)}" if settings else ""
+    parts = [f"Links of {holder}: {listed(made)}"]
+    for name, value in choice.settings.items():
+        if name == "reach":
+            parts.append(f"each to the next {value} in time" if value > 1 else "")
+        else:
+            word = "places" if name == "near" else "rows"
+            parts.append(f"to {value[0]} {word} at most, with weights that fall to a third at "
+                         f"{value[1]:.2g} of the way to the last")  # fmt: skip
     if choice.n_tried > 1:
-        how += f", chosen among {choice.n_tried} settings on hidden known cells"
-    notes.append(f"Links of {holder}: {listed(made)}{how} ; {_how_to_keep()}.")
+        parts.append(f"chosen among {choice.n_tried} settings on hidden known cells")
+    notes.append(f"{'; '.join(filter(None, parts))}. {_how_to_keep()}")
     for one in relations:
         if one.n_unlinked:
-            notes.append(f"{one.n_unlinked:,} row(s) of {holder} are not linked {one.name}: they "
-                         "lack the cell(s) for it.")  # fmt: skip
+            notes.append(
+                f"{one.n_unlinked:,} row(s) of {holder} lack the cells to be linked {one.name}."
+            )
     return notes
+
+
+def _how_to_keep() -> str:
+    return spelled(
+        "They can be kept as a file: result.links.save(path).",
+        "They can be kept as a file: --keep-links FILE.",
+    )
