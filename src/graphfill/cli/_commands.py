@@ -256,9 +256,7 @@ def _fill(
 ) -> TableResult:
     """Fill or inspect what was read, with the files' notes before the table's own."""
     name = table.path.name
-    naming = Naming(
-        table=name, row=table.place, cell_row=lambda row: f"{name}, {table.place(row)}"
-    )
+    naming = Naming(table=name, row=table.place, cell_row=lambda row: f"{name}, {table.place(row)}")
     source = Source(
         naming=naming,
         left_alone=table.left_alone,

@@ -7,10 +7,12 @@
 <Links: 2 links between 3 rows, by nearness in 'lat', 'lon'>
 """
 
-from ._links import Links, like, linked, near, same, time
-from ._options import LinkOptions
-from ._relation import Relation, union
-from ._request import Request, open_request
+from ._links import Links, like, near, same, time
+from ._links import linked as linked
+from ._options import LinkOptions as LinkOptions
+from ._relation import Relation as Relation
+from ._relation import union as union
+from ._request import Request as Request
+from ._request import open_request as open_request
 
-__all__ = ["LinkOptions", "Links", "Relation", "Request", "like", "linked", "near", "open_request"]
-__all__ += ["same", "time", "union"]
+__all__ = ["Links", "like", "near", "same", "time"]

@@ -67,8 +67,8 @@ def numbers(frame: nw.DataFrame[Any], name: Any, role: str, holder: str) -> Floa
     if np.isinf(values).any():
         row = int(np.argmax(np.isinf(values)))
         raise InputError(
-            f"Column {name!r} of {holder} is infinite in {place(row)}: correct that cell, or leave it "
-            "empty."
+            f"Column {name!r} of {holder} is infinite in {place(row)}: correct that cell, or "
+            "empty it."
         )
     return values
 

@@ -32,6 +32,8 @@ class Links:
     notes : what was made, in sentences
     """
 
+    __module__ = "graphfill.links"
+
     graph: Graph
     n_rows: int
     relations: tuple[Relation, ...]
@@ -219,9 +221,9 @@ def time(
     Examples
     --------
     >>> import polars as pl
-    >>> days = pl.DataFrame({"day": [1, 2, 4], "rain": [0.0, None, 3.0]})
+    >>> days = pl.DataFrame({"day": [1, 2, 3, 5]})
     >>> time(days, "day").table().to_pydict()["weight"]
-    [1.5, 0.75]
+    [1.0, 1.0, 0.5]
     """
     same = () if place is None else (place,)
     given = {"near": near, "same": same, "time": when, "plane": plane}
@@ -253,5 +255,3 @@ def _ids(frame: Any, name: Any) -> Any:
         what = "has a row without an id" if twice is None else f"holds {named(twice)} twice"
         raise InputError(f"Column {name!r} {what}, so that links cannot name rows by it.")
     return ids
-
-

@@ -111,8 +111,8 @@ def joining_links(places: Places, pairs: Pairs) -> tuple[Integers, Integers]:
     found: list[tuple[int, int]] = []
     while True:
         ends = np.array(found, dtype=np.int64).reshape(-1, 2)
-        graph = Graph.from_edges(np.concatenate([source, ends[:, 0]]),
-                                 np.concatenate([target, ends[:, 1]]), n_nodes=len(places))  # fmt: skip
+        both = np.concatenate([source, ends[:, 0]]), np.concatenate([target, ends[:, 1]])
+        graph = Graph.from_edges(*both, n_nodes=len(places))
         labels = np.asarray(graph_components(graph)[1])
         n_groups = int(labels.max()) + 1
         if n_groups == 1:

@@ -109,8 +109,8 @@ def _seem_plane(
     row = int(np.argmax(outside))
     where = f"({names[0]!r} {first[row]:.15g}, {names[1]!r} {second[row]:.15g})"
     return True, (
-        f"The cells {where} in {place(row)} lie beyond 90 or 180 degrees: the coordinates of {holder} are taken "
-        f"as those of a plane ({switch('plane')} says so).",
+        f"The cells {where} in {place(row)} lie beyond 90 or 180 degrees: the coordinates of "
+        f"{holder} are taken as those of a plane ({switch('plane')} says so).",
     )
 
 
@@ -121,7 +121,8 @@ def _check_on_globe(
     outside = _outside(first, second) & known
     if not outside.any():
         return
-    if not _outside(second[known], first[known]).any():
+    many = outside.sum() > FEW * known.sum()
+    if many and not _outside(second[known], first[known]).any():
         raise InputError(
             f"Column {names[0]!r} of {holder} goes beyond 90 degrees, as longitudes do: name the "
             f"latitude first in {option('near')}, or pass {switch('plane')} for plane coordinates."

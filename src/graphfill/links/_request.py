@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,12 +72,12 @@ class Request:
         for name in ("near", "like"):
             if name in self.usual:
                 k, scale = self.usual[name]
-                first = [(k, scale * other / SCALES[0]) for other in SCALES[1:]]
-                steps.append((name, lambda best, first=first: first))
+                others = [(k, scale * other / SCALES[0]) for other in SCALES[1:]]
+                steps.append((name, partial(_whatever, others)))
                 if self.options.nearest is None and self.n_rows < LARGE:
                     steps.append((name, _other_counts))
         if self.series is not None:
-            steps.append(("reach", lambda best: list(REACHES[1:])))
+            steps.append(("reach", partial(_whatever, list(REACHES[1:]))))
         return steps
 
     def relations(self, settings: Settings) -> list[Relation]:
@@ -102,7 +102,8 @@ class Request:
         return self._made[part, value]
 
     def _near(self, value: tuple[int, float]) -> Relation:
-        assert self.places is not None and self.options.near is not None
+        assert self.places is not None
+        assert self.options.near is not None
         names = (self.options.near[0], self.options.near[1])
         if self.series is None:
             return near_relation(self.places, names, *value, join=self.options.join)
@@ -119,6 +120,11 @@ class Request:
     def hidden_together(self, missing: NDArray[np.bool_]) -> NDArray[np.int64] | None:
         """Of series: which rows to hide together, so that gaps are as those that there are."""
         return None if self.series is None else stretches(self.series, missing)
+
+
+def _whatever(others: list[Any], best: Any) -> list[Any]:
+    """The same values to try, whatever is best so far."""
+    return others
 
 
 def _other_counts(best: tuple[int, float]) -> list[tuple[int, float]]:

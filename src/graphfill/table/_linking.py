@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import places, spelled
+from ..errors import check_column_name, places, spelled
 from ..graph import Graph
 from ..links import Links, Relation, Request, open_request, union
 from ..report import listed
@@ -42,7 +42,8 @@ FEWEST = 20  # known cells of a column on which settings are compared
 MOST_COLUMNS, MOST_CHANNELS = 12, 24  # compared on; and of one of them
 FEW_CELLS = 50_000  # up to which all cells are hidden in turn, and not a fifth of them alone
 FOLDS = 5
-STRONGER = 3.0  # by which a strength is tried to be larger or smaller
+STRONGER, MOST = 3.0, 100.0  # by which a strength is tried to be larger or smaller, and at most
+LEAST_GAIN = 0.002  # of the costs: less is not worth another setting
 PASSES = 2
 TOLERANCE = 1e-3
 
@@ -58,9 +59,10 @@ def linked(
     assert options.links is not None
     order, naming, ids = alignment.order, source.naming, _ids(frame, alignment)
     if order is not None:
-        frame = frame.select(
-            *(take_rows(frame.get_column(name), order) for name in dict.fromkeys(options.links.columns))
-        )  # fmt: skip
+        names = dict.fromkeys(options.links.columns)
+        for name in names:
+            check_column_name(name, frame.columns, naming.table)
+        frame = frame.select(*(take_rows(frame.get_column(name), order) for name in names))
     with places(lambda row: naming.row(row if order is None else int(order[row]))):
         request = open_request(frame, options.links, naming.table)
     given = []
@@ -70,6 +72,11 @@ def linked(
     choice = _Choice(request, given, _compared(columns), options.fill.seed)
     graph, relations, strengths = choice.best()
     notes = _notes(relations, strengths, choice, naming.table)
+    kept = [number for number, strength in enumerate(strengths) if strength > 0]
+    if len(kept) < len(relations):
+        relations = [relations[number] for number in kept]
+        strengths = [strengths[number] for number in kept]
+        graph = union(relations, strengths)
     made = Links(graph, alignment.n_rows, tuple(relations), tuple(strengths), tuple(notes), ids)
     n_unlinked = int(np.count_nonzero(np.diff(graph.indptr)[: alignment.n_rows] == 0))
     return replace(
@@ -162,11 +169,11 @@ class _Choice:
         for _ in range(PASSES):
             before = list(strengths)
             for number in range(len(relations)):
-                for factor in (STRONGER, 1.0 / STRONGER, 0.0):
+                for factor in (0.0, STRONGER, 1.0 / STRONGER):
                     while strengths[number] > 0:
                         tried = list(strengths)
                         tried[number] *= factor
-                        if not any(tried):
+                        if not any(tried) or tried[number] > MOST or 0 < tried[number] < 1 / MOST:
                             break
                         new = self._cost(relations, tried)
                         if not _better(new, cost):
@@ -195,13 +202,9 @@ class _Choice:
 
 
 def _better(new: Floats, cost: Floats) -> bool:
-    """Whether new costs are lower by more than a standard error."""
+    """Whether new costs are lower by more than a standard error, and by more than a trifle."""
     gain = cost - new
-    return bool(gain.mean() > gain.std() / np.sqrt(len(gain)))
-
-
-def _how_to_keep() -> str:
-    return spelled("result.links.save(path) keeps them", "--keep-links FILE keeps them")
+    return bool(gain.mean() > max(gain.std() / np.sqrt(len(gain)), LEAST_GAIN * cost.mean()))
 
 
 def _notes(

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import check_column_name, option
-from ._id_column import Ids, distinct, order_by_id, read_ids
+from ._id_column import Ids, distinct, read_ids
 from ._id_search import INDEX, ROW_NUMBER
-from ._options import Naming, Source
+from ._options import Source
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -41,7 +41,7 @@ def draw_folds(
     >>> [len(part) for part in draw_folds(np.arange(10), 3, [0])]
     [4, 3, 3]
     >>> [part.tolist() for part in draw_folds(np.arange(4), 2, [0], np.array([7, 7, 3, 3]))]
-    [[0, 1], [2, 3]]
+    [[2, 3], [0, 1]]
     """
     rng = np.random.default_rng(key)
     if together is None:
