@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import links as links
     from .errors import (
         ConvergenceWarning,
         GraphfillWarning,
@@ -59,6 +60,7 @@ __version__ = "0.1.0"
 # Public names and the packages they live in: loaded on first use, so that importing
 # graphfill costs next to nothing and scikit-learn only loads with the imputers.
 _HOMES = {
+    "links": "links",
     "Graph": "graph",
     "propagate": "solve",
     "fill_field": "solve",
@@ -137,7 +139,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'graphfill' has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    home = import_module(f".{_HOMES[name]}", __name__)
+    value = home if name == "links" else getattr(home, name)
     globals()[name] = value
     return value
 

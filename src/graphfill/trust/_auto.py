@@ -22,7 +22,7 @@ from itertools import combinations
 import numpy as np
 
 from ..graph import Graph
-from ..solve import FieldGraph
+from ..solve import FIELD_TOLERANCE, FieldGraph
 from ._assessment import FEW_KNOWN, FEWEST_TOGETHER, Assessment, surroundings
 from ._channels import Solve
 from ._column import FillableColumn, Floats, Mask, Rows, Target, mask_of
@@ -47,6 +47,8 @@ from ._sources import GrownTrees, Sources
 from ._stack import PAIRED, CellView, Trees, seconds
 
 ROUNDS = ((15_000, 10), (50_000, 4), (np.inf, 3))  # of fitting, up to so many cells of channels
+ROUNDS_OF_SERIES, MOST_OF_SERIES = 12, 2_000_000
+TOLERANCE_OF_SERIES = 1e-3  # along a line of moments, small residuals add up to large errors
 FEW_RECIPES = ("mean", "neighbors", "propagation")
 FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 50, 100
 # Seconds that trees may take under "balanced": about half of what the runs take.
@@ -105,7 +107,7 @@ class TableAssessment:
         parts = self.n_folds
         if self.at_once:
             parts = 10 if len(target.known) >= FEW_KNOWN else 6
-        return draw_folds(target.known, parts, key)[: self.n_folds]
+        return draw_folds(target.known, parts, key, self.options.together)[: self.n_folds]
 
     def _fields(self, n_cells: int) -> tuple[str, ...]:
         """The fields that can be solved: none beyond the limit on memory, one on a large table.
@@ -116,7 +118,8 @@ class TableAssessment:
         if not field_fits(shown, self.graph.graph, self.options.propagation.memory_limit):
             return ()
         if n_cells >= MANY_CELLS:
-            return FIELDS[-1:]
+            series = self.options.together is not None  # whose field has few neighbours to pass
+            return ("field", FIELDS[-1]) if series and n_cells < LARGE_CELLS else FIELDS[-1:]
         amounts = any(by_logarithm(one.target.levels[one.target.known])
                       for one in self.columns.values() if not one.target.n_classes)  # fmt: skip
         return FIELDS[1:] if amounts else ("field", FIELDS[-1])
@@ -125,12 +128,15 @@ class TableAssessment:
     def _rounds(self) -> int:
         """Rounds of fitting a field: more where they cost little, twice as many if thorough.
 
-        Twice as many also where many nodes are no rows, which makes the fit slow to settle.
+        Many of a series, whose neighbours say much: the fit takes long to settle. Twice as many
+        where many nodes are no rows, which makes the fit slow to settle.
         """
         n_nodes = self.graph.n_nodes
         width = sum(len(field_channels(one.column)) for one in self.columns.values())
         rounds = next(n for most, n in ROUNDS if n_nodes * width <= most)
         n_rows = max((len(one.target.levels) for one in self.columns.values()), default=n_nodes)
+        if self.options.together is not None and n_nodes * width <= MOST_OF_SERIES:
+            rounds = ROUNDS_OF_SERIES
         twice = n_rows < 0.9 * n_nodes and n_nodes * width > ROUNDS[0][0]
         return 2 * rounds if twice or self.options.effort == "thorough" else rounds
 
@@ -152,6 +158,7 @@ class TableAssessment:
             fields,
             seed=self.options.seed,
             rounds=max(1, self._rounds // 3) if paired else self._rounds,
+            tolerance=FIELD_TOLERANCE if self.options.together is None else TOLERANCE_OF_SERIES,
             tick=lambda done: self.tick(part * done),
             kept=None if hidden else self.kept,
         )
