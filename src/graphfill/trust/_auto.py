@@ -29,6 +29,7 @@ from ._column import FillableColumn, Floats, Mask, Rows, Target, mask_of
 from ._comparison import Column, Comparison
 from ._features import CellFeatures
 from ._folds import draw_folds, number_of
+from ._growing import grow
 from ._kept import Choice, Kept
 from ._limits import (
     LARGE_CELLS,
@@ -44,15 +45,15 @@ from ._ranks import by_logarithm
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
 from ._scores import choose, score
 from ._sources import GrownTrees, Sources
-from ._stack import PAIRED, CellView, Trees, seconds
+from ._stack import PAIRED, CellView, are_boosted, boosted_seconds, seconds
 
 ROUNDS = ((15_000, 10), (50_000, 4), (np.inf, 3))  # of fitting, up to so many cells of channels
 ROUNDS_OF_SERIES, MOST_OF_SERIES = 12, 2_000_000
 TOLERANCE_OF_SERIES = 1e-3  # along a line of moments, small residuals add up to large errors
 FEW_RECIPES = ("mean", "neighbors", "propagation")
-FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 50, 100
+FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 25, 100
 # Seconds that trees may take under "balanced": about half of what the runs take.
-FIXED_SECONDS, SECONDS_PER_PRODUCT = 3.0, 6e-7
+FIXED_SECONDS, SECONDS_PER_PRODUCT = 2.0, 4e-7
 RUNS_AT_ONCE = 0.5  # of what the runs take, where folds are hidden at once
 TREES = 0.25  # of the progress
 
@@ -203,21 +204,26 @@ class TableAssessment:
             self.tick(TREES / 2)
         else:
             self._pairs = {pair: self.run(*pair, paired=True, part=part) for pair in pairs}
-        for name, n_trees in grown.items():
-            self._grow(views[name], singles, final, n_trees)
+        for name, how in grown.items():
+            self._grow(views[name], singles, final, *how)
             self.tick(TREES / 2 / len(grown))
 
     def view(self, name: str) -> CellView:
         degree = np.diff(self.graph.graph.indptr).astype(np.float64)
         return CellView(name, self.columns[name].target, PAIRED, degree)
 
-    def _numbers_of_trees(self, views: Mapping[str, Comparison], width: int) -> dict[str, int]:
-        """By column, the trees that learn each fold: as many as the effort allows."""
+    def _numbers_of_trees(
+        self, views: Mapping[str, Comparison], width: int
+    ) -> dict[str, tuple[int, bool]]:
+        """By column, the trees that learn each fold, and whether there are boosted ones besides.
+
+        They are as many as the effort allows.
+        """
         method, effort = self.options.method, self.options.effort
         if self.n_folds < 3 or method == "field":
             return {}
         if method == "hybrid" or effort == "thorough":
-            return dict.fromkeys(views, MANY_TREES)
+            return {name: (MANY_TREES, are_boosted(views[name].one.target)) for name in views}
         if effort == "fast":
             return {}
         channels = min(width, MOST_FIELD_CHANNELS)
@@ -228,37 +234,43 @@ class TableAssessment:
             for name, view in views.items()
         }
         each = int(np.clip(left / sum(once.values()), FEWEST_TREES, TREES_PER_FOLD))
+        order = sorted(views, key=lambda name: (-len(views[name].one.target.missing), name))
         chosen = {}
-        for name in sorted(views, key=lambda name: (-len(views[name].one.target.missing), name)):
+        for name in order:
             left -= each * once[name]
             if left < 0:
                 break
-            chosen[name] = each
+            chosen[name] = each, False
+        for name in [name for name in chosen if are_boosted(views[name].one.target)]:
+            one = views[name].one
+            left -= (self.n_folds + 1) * boosted_seconds(one.target, len(one.rows), width)
+            if left < 0:
+                break
+            chosen[name] = each, True
         return chosen
 
-    def _grow(self, view: Comparison, singles: list[Run], final: Run, n_trees: int) -> None:
+    def _grow(
+        self, view: Comparison, singles: list[Run], final: Run, n_trees: int, boosted: bool
+    ) -> None:
         """Add trees to the methods of a column."""
-        one, n, seed = view.one, self.n_folds, self.options.seed
-        seen = self.view(one.name)
-        held_out = []
-        for k in range(n):
-            others, scale = [j for j in range(n) if j != k], one.scale(k)
-            X = np.concatenate([
-                seen.of(self._pairs[min(j, k), max(j, k)], one.folds[j], scale) for j in others
-            ])  # fmt: skip
-            trees = Trees(one.target, scale, seed, n_trees)
-            trees.fit(X, np.concatenate([one.folds[j] for j in others]))
-            held_out.append(trees.predict(seen.of(singles[k], one.folds[k], scale)))
-            view.grown.append(trees)
-        scale = one.scale()
-        X = np.concatenate([seen.of(singles[k], one.folds[k], scale) for k in range(n)])
-        trees = Trees(one.target, scale, seed, 2 * n_trees).fit(X, one.rows)
+        one, seen = view.one, self.view(view.one.name)
+        grown = grow(
+            one,
+            seen,
+            singles,
+            self._pairs,
+            n_trees=n_trees,
+            boosted=boosted,
+            seed=self.options.seed,
+        )
+        view.grown = grown.by_fold
         if self.sources is not None:
-            self.sources.trees[one.name] = GrownTrees(seen, trees, X.mean(axis=0))
+            self.sources.trees[one.name] = GrownTrees(seen, grown.trees, grown.centre)
         if self.kept.trees is not None:
-            self.kept.trees[one.name] = (*trees.inputs, trees.n_trees)
-        missing = trees.predict(seen.of(final, one.target.missing, scale))
-        view.add("trees", np.concatenate(held_out), missing)
+            trees = grown.trees
+            self.kept.trees[one.name] = (*trees.inputs, trees.n_trees, trees.share)
+        missing = grown.trees.predict(seen.of(final, one.target.missing, one.scale()))
+        view.add("trees", grown.held_out, missing)
 
     # -- results --
 
