@@ -18,7 +18,8 @@ Array = np.ndarray
 
 OVER_EDGES = ("diffuse", "diffuse_measured", "residual", "laplacian", "chebyshev")
 OVER_ROWS = ("step_residual", "step_direction", "known_sums", "squares", "shift_known")
-PASSES = OVER_EDGES + OVER_ROWS
+PASSES = (*OVER_EDGES, *OVER_ROWS, "diffuse_cells")
+HOP_COLUMNS = 256  # searched at once
 WIDTHS = {name: list(range(1, 33)) for name in ("float32", "float64")}
 
 
@@ -54,12 +55,14 @@ def tile_pass(which: int, matrix: Matrix, row: Array, *arguments: Any) -> None:
     inverse = np.divide(1.0, row, out=np.zeros(row.shape), where=row > 0)
     own: Any = None if z is None else z[:n_rows]  # columns may outnumber rows
     summed: Array | float = 0.0
-    if name in OVER_EDGES:
+    if name in (*OVER_EDGES, "diffuse_cells"):
         product = matrix.product(z)
         product = product if source is None else product + source
     if name in ("diffuse", "diffuse_measured"):
         np.copyto(out, row * product, where=~known)
         summed = inverse * np.where(known, 0.0, out.astype(np.float64) - own) ** 2
+    elif name == "diffuse_cells":
+        np.copyto(out, x * product, where=~known)
     elif name == "residual":
         out[...] = np.where(known, 0, product - row * own)
         summed = inverse * out.astype(np.float64) ** 2
@@ -180,6 +183,27 @@ def select_rows(
     np.cumsum(np.bincount(row, minlength=len(order)), out=new_indptr[1:])
     new_weights = None if weights is None else weights[entry][kept]
     return new_indptr, renamed[kept].astype(np.int32), new_weights
+
+
+def count_hops(
+    indptr: Array, indices: Array, reached: Array, hops: Array, most: int, threads: int
+) -> int:
+    largest = 0
+    A = _csr(indptr, indices, None, len(hops), np.float32)
+    bits = reached.view(np.uint8)
+    for first in range(0, hops.shape[1], HOP_COLUMNS):
+        columns = slice(first, first + HOP_COLUMNS)
+        part = hops[:, columns]
+        seen = _cells(bits[:, first // 8 :], part.shape[1])
+        new = seen
+        for number in range(1, most + 1):
+            new = (A @ new.astype(np.float32) > 0) & ~seen
+            if not new.any():
+                break
+            part[new] = number
+            seen |= new
+            largest = max(largest, number)
+    return largest
 
 
 # -- trees --

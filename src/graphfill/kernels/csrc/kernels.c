@@ -57,6 +57,7 @@
 
 #include "edges.h"
 #include "order.h"
+#include "hops.h"
 #include "forest.h"
 #include "blocks.h"
 
@@ -82,6 +83,7 @@ static PyMethodDef METHODS[] = {
     {"grow_forest", py_grow_forest, METH_VARARGS, NULL},
     {"invert_blocks", py_invert_blocks, METH_VARARGS, NULL},
     {"select_rows", py_select_rows, METH_VARARGS, NULL},
+    {"hop", py_hop, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
