@@ -86,11 +86,15 @@ def test_features_do_not_look_at_what_is_hidden():
     hidden = np.array([4, 5])
     recipe = Recipe("propagation", PropagationOptions(normalization="rw", solver="exact"))
     (seen,) = cell_features(Target(levels, 0), path, recipe, [hidden], [hidden])
-    np.testing.assert_allclose(seen.propagated[:, 0], [4, 5])
-    np.testing.assert_allclose(seen.neighbours[:, 0], [3, 6])
+    np.testing.assert_allclose(seen.propagated, [4, 5])
+    np.testing.assert_allclose(seen.neighbours, [3, 6])
     assert seen.surroundings[:, 0].tolist() == [1, 1]
     assert seen.surroundings[:, 2].tolist() == [1, 1]
-    assert seen.base == pytest.approx(np.mean([0, 1, 2, 3, 6, 7, 8, 9]))
+    given = [np.array([7.0, 8.0])]
+    arguments = Target(levels, 0), path, recipe, [hidden], [hidden]
+    (again,) = cell_features(*arguments, propagated=given)
+    assert again.propagated.tolist() == [7, 8]
+    np.testing.assert_array_equal(again.surroundings, seen.surroundings)
 
 
 def test_auto_is_as_good_as_the_best_and_says_why(town):

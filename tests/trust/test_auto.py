@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.special
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -113,6 +114,16 @@ def test_ranks_lead_back_to_the_values(values):
     np.testing.assert_allclose(scale.values(scores), known, rtol=1e-12)
     assert (np.diff(scores[np.argsort(known, kind="stable")]) >= 0).all()
     assert scale.values(np.array([-99.0, 99.0])).tolist() == [known.min(), known.max()]
+
+
+def test_a_scale_of_many_values_is_as_good_with_a_part_of_them():
+    known = np.random.default_rng(0).lognormal(size=200_000)
+    scale, ascending = RankScale(known), np.sort(known)
+    exact = scipy.special.ndtri((np.arange(len(known)) + 0.5) / len(known))
+    assert len(scale.known) < 30_000
+    np.testing.assert_allclose(scale.scores(ascending), exact, atol=2e-3)
+    np.testing.assert_allclose(scale.values(exact), ascending, rtol=5e-3)
+    assert scale.values(np.array([-99.0, 99.0])).tolist() == [ascending[0], ascending[-1]]
 
 
 def test_ranks_of_nothing():

@@ -79,18 +79,20 @@ class FieldSystem:
     def _products(self, dtype: np.dtype[Any]) -> Products:
         return Products(self.cells, self.graph, self.coupling, dtype)
 
-    def variances(self) -> Floats:
-        """About those of missing cells, 0 of known ones.
+    def variances(self, channels: Any = slice(None)) -> Floats:
+        """About those of the missing cells of some channels, 0 of known ones.
 
         Given the known cells of its row and all other rows, a cell has the variance v on the
         diagonal of the inverted block; missing neighbours add, to first order, v^2 times the sum
         of their variances, times the squares of what links them.
         """
-        out = self.put(self.rows.diagonals(), np.zeros(self.missing.shape))
+        given = self.put(self.rows.diagonals(), np.zeros(self.missing.shape))
+        linked = times(given, self.coupling.theta[:, channels] ** 2)
+        own = given[:, channels]
         graph = self.graph.graph
         squares = (self.graph.weights() ** 2, graph.indices, graph.indptr)
-        around = scipy.sparse.csr_array(squares, shape=(graph.n_nodes, graph.n_nodes)) @ out
-        return np.asarray(out + out**2 * times(around, self.coupling.theta**2))
+        around = scipy.sparse.csr_array(squares, shape=(graph.n_nodes, graph.n_nodes)) @ linked
+        return np.asarray(own + own**2 * around)
 
     def solve(
         self,

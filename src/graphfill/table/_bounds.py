@@ -52,14 +52,33 @@ def _set_columns(column: Column, bounds: ClassSets, left: NDArray[Any]) -> list[
     probability = np.ones(len(column.missing))
     probability[column.missing] = bounds.probability
     chances = [None if cell else chance for chance, cell in zip(probability, left, strict=True)]
-    names = [str(value) for value in column.named(np.arange(column.n_classes, dtype=np.float64))]
+    names = np.array(
+        [str(value) for value in column.named(np.arange(column.n_classes, dtype=np.float64))],
+        dtype=object,
+    )
     words = np.empty(len(column.missing), dtype=object)
-    words[~column.missing] = [names[int(k)] for k in column.levels()[~column.missing]]
-    words[column.missing] = [
-        SEPARATOR.join(names[k] for k in np.flatnonzero(cells)) for cells in bounds.sets
-    ]
+    words[~column.missing] = names[column.levels()[~column.missing].astype(np.intp)]
+    words[column.missing] = _joined(bounds.sets, names)
     words[left] = None
     return _class_columns(column, chances, words.tolist())
+
+
+def _joined(sets: NDArray[np.bool_], names: NDArray[Any]) -> NDArray[Any]:
+    """The names in each set, in one word; each different set is put together once.
+
+    Examples
+    --------
+    >>> names = np.array(["a", "b"], dtype=object)
+    >>> _joined(np.array([[True, True], [False, True]]), names).tolist()
+    ['a | b', 'b']
+    """
+    if not len(sets):
+        return np.empty(0, dtype=object)
+    packed = np.packbits(sets, axis=1)
+    codes = packed.view(f"V{packed.shape[1]}")[:, 0]
+    _, first, which = np.unique(codes, return_index=True, return_inverse=True)
+    different = [SEPARATOR.join(names[cells]) for cells in sets[first]]
+    return np.array(different, dtype=object)[which]
 
 
 def _empty_columns(column: Column) -> list[nw.Series[Any]]:

@@ -158,7 +158,11 @@ def _cells(
             X = table.view(name).of(run, rows[here], scale)
             predictions["trees"] = view.grown[number].predict(X)
         predicted[here] = blend.of(predictions, scale)
-    features = cell_features(target, table.graph.graph, table.propagation, [rows], [rows])[0]
+    given = None
+    if "propagation" in run.predictions:
+        given = [run.at("propagation", name, rows, 0)[:, 0]]
+    jobs = table.graph.graph, table.propagation, [rows], [rows]
+    features = cell_features(target, *jobs, propagated=given)[0]
     spread = np.ones(len(rows))
     if table.fields:
         spread = spreads(run, view.final, table, {name: rows})[name]

@@ -46,7 +46,8 @@ class Assessment:
     scores : per method, on held-out cells
     folds : the rows of each fold
     held_out : [known, width], fold after fold: predictions by the chosen method
-    known_features, missing_features : of the held-out and of the missing cells, where wanted
+    known_features, missing_features : of the held-out and of the missing cells of numbers, where
+        wanted
     learnt : [missing, width] by learner: what it predicts
     row_errors : [known] or None
         Truth less what a straight line through the row's other columns says, for bounds of cells
@@ -157,7 +158,7 @@ def _assess_column(
     known: list[CellFeatures] = []
     missing = None
     solved = Solved()
-    if options.intervals is not None:
+    if options.intervals is not None and not target.n_classes:
         recipe = options.recipes()["propagation"]
         known, missing = surroundings(target, graph, recipe, folds, solved)
     chosen = str(options.method)
@@ -177,13 +178,20 @@ def _assess_column(
 
 
 def surroundings(
-    target: Target, graph: Graph, recipe: Recipe, folds: Sequence[Rows], solved: Solved
+    target: Target,
+    graph: Graph,
+    recipe: Recipe,
+    folds: Sequence[Rows],
+    solved: Solved,
+    propagated: Sequence[Floats] | None = None,
 ) -> tuple[list[CellFeatures], CellFeatures]:
-    """What the graph knows around the held-out cells of each fold, and around the missing ones."""
+    """What the graph knows around the held-out cells of each fold, and around the missing ones.
+
+    `propagated` is what was propagated to these, if that is known already.
+    """
     nothing = np.empty(0, dtype=np.intp)
-    *known, missing = cell_features(
-        target, graph, recipe, [*folds, nothing], [*folds, target.missing], solved
-    )
+    hidden, asked = [*folds, nothing], [*folds, target.missing]
+    *known, missing = cell_features(target, graph, recipe, hidden, asked, solved, propagated)
     return known, missing
 
 

@@ -51,9 +51,9 @@ ROUNDS = ((15_000, 10), (50_000, 4), (np.inf, 3))  # of fitting, up to so many c
 ROUNDS_OF_SERIES, MOST_OF_SERIES = 12, 2_000_000
 TOLERANCE_OF_SERIES = 1e-3  # along a line of moments, small residuals add up to large errors
 FEW_RECIPES = ("mean", "neighbors", "propagation")
-FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 25, 100
+FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 50, 100
 # Seconds that trees may take under "balanced": about half of what the runs take.
-FIXED_SECONDS, SECONDS_PER_PRODUCT = 2.0, 4e-7
+FIXED_SECONDS, SECONDS_PER_PRODUCT = 3.0, 6e-7
 RUNS_AT_ONCE = 0.5  # of what the runs take, where folds are hidden at once
 TREES = 0.25  # of the progress
 
@@ -283,9 +283,9 @@ class TableAssessment:
             chosen, why = "trees", "as asked for"
         known: list[CellFeatures] = []
         missing = None
-        if self.options.intervals is not None:
+        if self.options.intervals is not None and not target.n_classes:
             known, missing = surroundings(
-                target, self.graph.graph, self.propagation, one.folds, view.solved
+                target, self.graph.graph, self.propagation, one.folds, view.solved, view.propagated
             )
         scores = [
             {"method": m} | score(target, one.rows, p, unit) for m, p in view.held_out.items()

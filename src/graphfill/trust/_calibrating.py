@@ -120,9 +120,9 @@ def _features(parts: Sequence[CellFeatures], predicted: Floats, usual: Floats) -
     `usual` are predictions of held-out cells: a prediction is placed among them, and other
     distances measured in how far these lie apart.
     """
-    propagated = np.concatenate([part.propagated[:, 0] for part in parts])
+    propagated = np.concatenate([part.propagated for part in parts])
     around = np.concatenate([part.surroundings for part in parts])
-    neighbours = np.concatenate([part.neighbours[:, 0] for part in parts])
+    neighbours = np.concatenate([part.neighbours for part in parts])
     value, unit = predicted[:, 0], 0.05 * float(usual.std()) or 1.0
     place = RankScale(usual).scores(value)
     off = [np.log1p(np.abs(other - value) / unit) for other in (propagated, neighbours)]

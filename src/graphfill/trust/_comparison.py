@@ -70,6 +70,14 @@ class Comparison:
     def add(self, method: str, held_out: Floats, missing: Floats) -> None:
         self.held_out[method], self.missing[method] = held_out, missing
 
+    @property
+    def propagated(self) -> list[Floats] | None:
+        """Numbers by propagation: the held-out cells of each fold, and the missing ones."""
+        if "propagation" not in self.held_out:
+            return None
+        held_out, missing = (cells["propagation"][:, 0] for cells in (self.held_out, self.missing))
+        return [*(held_out[part] for part in self.one.parts), missing]
+
     def costs(self) -> dict[str, Floats]:
         """The loss of each held-out cell, by method."""
         return {name: self._cost(held) for name, held in self.held_out.items()}

@@ -20,21 +20,18 @@ from ._column import Rows, Target
 Floats = NDArray[np.float64]
 
 BLOCK_BYTES = 256 << 20  # of channels propagated together
-SUMMED = 16  # channels whose neighbours are added up together
 FAR = 6  # steps; what is farther from a known cell counts as this far
 
 
 @dataclass(frozen=True)
 class CellFeatures:
-    """What is known about some rows' cells without looking at them.
+    """What is known about some rows' cells of a column of numbers without looking at them.
 
     Attributes
     ----------
     rows : [m]
-    base : [width]
-        The mean of the visible cells, or the shares of the classes among them.
-    propagated : [m, width]
-    neighbours : [m, width]
+    propagated : [m]
+    neighbours : [m]
         Mean of the neighbours' visible cells; NaN where there are none.
     surroundings : [m, 3]
         How many neighbours are visible, how much they differ, and how many steps away the
@@ -42,7 +39,6 @@ class CellFeatures:
     """
 
     rows: Rows
-    base: Floats
     propagated: Floats
     neighbours: Floats
     surroundings: Floats
@@ -55,18 +51,25 @@ def cell_features(
     hidden: Sequence[Rows],
     asked: Sequence[Rows],
     solved: Solved | None = None,
+    propagated: Sequence[Floats] | None = None,
 ) -> list[CellFeatures]:
     """The features of ``asked[j]`` while ``hidden[j]`` are hidden, for each j.
 
-    `solved` takes the residuals, where they matter.
+    Parameters
+    ----------
+    recipe : what propagates
+    solved : takes the residuals, where they matter
+    propagated : what is propagated to each of the asked cells, if that is known already
     """
     limit = recipe.propagation.memory_limit
     budget = BLOCK_BYTES if limit is None else min(BLOCK_BYTES, limit // 4)
-    step = max(1, budget // (8 * graph.n_nodes * target.width))
+    step = max(1, budget // (8 * graph.n_nodes))
     features: list[CellFeatures] = []
     for start in range(0, len(hidden), step):
-        jobs = list(zip(hidden[start : start + step], asked[start : start + step], strict=True))
-        features += _block_features(target, graph, recipe, jobs, solved or Solved())
+        some = slice(start, start + step)
+        jobs = list(zip(hidden[some], asked[some], strict=True))
+        given = None if propagated is None else propagated[some]
+        features += _block_features(target, graph, recipe, jobs, solved or Solved(), given)
     return features
 
 
@@ -76,57 +79,41 @@ def _block_features(
     recipe: Recipe,
     jobs: Sequence[tuple[Rows, Rows]],
     solved: Solved,
+    propagated: Sequence[Floats] | None,
 ) -> list[CellFeatures]:
     """The same for as many jobs as fit into one block of channels."""
-    width = target.width
-    X = np.full((graph.n_nodes, len(jobs) * width), np.nan)
-    bases, units = [], []
+    X = np.full((graph.n_nodes, len(jobs)), np.nan)
+    bases, units = np.empty(len(jobs)), np.empty(len(jobs))
     for job, (hidden, _) in enumerate(jobs):
         visible = np.setdiff1d(target.known, hidden, assume_unique=True)
-        truth = target.truth(visible)
-        bases.append(truth.mean(axis=0))
-        units.append(1.0 if target.n_classes else float(truth.std()) or 1.0)
-        X[visible, job * width : (job + 1) * width] = (truth - bases[-1]) / units[-1]
-    propagated = recipe.fill(X, graph, lambda share: None, solved)
-    means, (count, spread) = _neighbours(X, graph, width)
-    steps = _distance(~np.isnan(X[:, ::width]), graph)
+        values = target.levels[visible]
+        bases[job], units[job] = values.mean(), float(values.std()) or 1.0
+        X[visible, job] = (values - bases[job]) / units[job]
+    steps = _distance(~np.isnan(X), graph)
+    means, count, spread = _neighbours(X, graph)
+    if propagated is None:
+        filled = bases + units * recipe.fill(X, graph, lambda share: None, solved)
+        propagated = [filled[rows, job] for job, (_, rows) in enumerate(jobs)]
     features = []
     for job, (_, rows) in enumerate(jobs):
-        at = slice(job * width, (job + 1) * width)
-        base, unit = bases[job], units[job]
-        around = np.column_stack([count[rows, job], spread[rows, job], steps[rows, job]])
-        features.append(
-            CellFeatures(
-                rows,
-                base,
-                base + unit * propagated[rows, at],
-                base + unit * means[rows, at],
-                around,
-            )
-        )
+        around = np.column_stack([part[rows, job] for part in (count, spread, steps)])
+        neighbours = bases[job] + units[job] * means[rows, job]
+        features.append(CellFeatures(rows, propagated[job], neighbours, around))
     return features
 
 
-def _neighbours(X: Floats, graph: Graph, width: int) -> tuple[Floats, tuple[Floats, Floats]]:
-    """Mean of the neighbours' visible cells; how many there are and how much they differ.
-
-    Numbers differ by their standard deviation; classes by the chance that two are not the same.
-    """
+def _neighbours(X: Floats, graph: Graph) -> tuple[Floats, Floats, Floats]:
+    """Mean of the neighbours' visible cells; how many they are; their standard deviation."""
     A = adjacency_matrix(graph)
-    known = (~np.isnan(X[:, ::width])).astype(np.float64)
+    known = (~np.isnan(X)).astype(np.float64)
     weight = A @ known
     count = weight if graph.weights is None else (A != 0).astype(np.float64) @ known
-    mean, differ = np.full(X.shape, np.nan), np.zeros(known.shape)
-    for job in range(known.shape[1]):
-        total = weight[:, job, None]
-        for start in range(job * width, (job + 1) * width, SUMMED):  # channels at once
-            at = slice(start, min(start + SUMMED, (job + 1) * width))
-            values = np.nan_to_num(X[:, at])
-            np.divide(A @ values, total, out=mean[:, at], where=total > 0)
-            values *= values
-            square = np.divide(A @ values, total, out=np.zeros_like(values), where=total > 0)
-            differ[:, job] += np.nan_to_num(square - mean[:, at] ** 2).sum(axis=1)
-    return mean, (count, np.sqrt(np.maximum(differ, 0.0)))
+    values = np.nan_to_num(X)
+    mean = np.divide(A @ values, weight, out=np.full(X.shape, np.nan), where=weight > 0)
+    values *= values
+    square = np.divide(A @ values, weight, out=np.zeros_like(values), where=weight > 0)
+    differ = np.nan_to_num(square - mean**2)
+    return mean, count, np.sqrt(np.maximum(differ, 0.0))
 
 
 def distance_to_known(graph: Graph, known: NDArray[np.bool_]) -> Floats:

@@ -64,12 +64,15 @@ def spreads(
         names = [name for name in block.places if name in rows]
         if not names:
             continue
-        variances = np.ones((graph.n_nodes, len(model.varying)))
-        if model.coupling is not None:
+        at = np.array([block.places[name].start for name in names])
+        varying = np.flatnonzero(model.varying[at])
+        spread = np.ones((graph.n_nodes, len(names)))
+        if len(varying):
             X = block.encode(graph.n_nodes)
             for name, place in block.places.items():
                 X[np.flatnonzero(run.columns[name].missing), place] = np.nan
-            variances[:, model.varying] = model.system(X, graph).variances()
-        for name in names:
-            found[name] = np.sqrt(variances[rows[name], block.places[name].start])
+            channels = (np.cumsum(model.varying) - 1)[at[varying]]
+            spread[:, varying] = np.sqrt(model.system(X, graph).variances(channels))
+        for name, column in zip(names, spread.T, strict=True):
+            found[name] = column[rows[name]]
     return found

@@ -20,6 +20,7 @@ from ._differences import standardised
 Floats = NDArray[np.float64]
 
 MOST_FEATURES = 12  # of those that differ
+MOST_CELLS = 50_000  # known, and as many missing, that are told apart; of more, some evenly apart
 LEAST_DIFFERENCE = 0.2  # standardised
 LARGEST = 20.0  # a weight over the median one, and the other way round
 FEWEST_EFFECTIVE = 150.0
@@ -49,14 +50,30 @@ def importance(known: Floats, missing: Floats) -> Floats:
         return np.ones(len(known))
     Z = X[:, chosen] - X[:, chosen].mean(axis=0)
     Z /= np.maximum(Z.std(axis=0), 1e-12)
-    balanced = np.where(is_missing, 0.5 / len(missing), 0.5 / len(known)) * len(X)
+    learnt = np.concatenate([evenly(len(known), MOST_CELLS), evenly(len(missing), MOST_CELLS)])
+    lost = is_missing[learnt]
+    share = np.where(lost, 0.5 / np.count_nonzero(lost), 0.5 / np.count_nonzero(~lost))
     # Newton's method: its last step decides nothing, as that of a search does.
-    fitted = LogisticRegression(solver="newton-cholesky").fit(Z, is_missing, balanced)
+    model = LogisticRegression(solver="newton-cholesky")
+    fitted = model.fit(Z[learnt], lost, share * len(lost))
     odds = fitted.decision_function(Z[: len(known)])
     odds = np.clip(odds, -np.inf, np.median(fitted.decision_function(Z[len(known) :])) + 1.0)
     top = np.quantile(odds, 1.0 - min(1.0, FEWEST_EFFECTIVE / 2 / len(odds)))
     w = np.exp(np.clip(odds - top, -2 * np.log(LARGEST), 0.0))
     return np.asarray(w / w.mean())
+
+
+def evenly(n: int, most: int) -> NDArray[np.bool_]:
+    """Which of n to take, evenly apart, so that they are `most` at most.
+
+    Examples
+    --------
+    >>> evenly(5, 3)
+    array([ True, False,  True, False,  True])
+    """
+    taken = np.zeros(n, dtype=bool)
+    taken[:: max(1, -(-n // most))] = True
+    return taken
 
 
 def effective(w: Floats) -> float:
