@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..solve import (
-    FIELD_TOLERANCE,
     FieldGraph,
     FieldModel,
     FilledField,
@@ -73,6 +72,7 @@ class Kept:
         seed: int,
         rounds: int,
         by_channel: bool,
+        tolerance: float,
         tick: Callable[[float], None],
     ) -> FilledField:
         """Fill the NaN of X by a field that depends on its model and on X alone.
@@ -83,7 +83,7 @@ class Kept:
         if key not in self.fields:
             self.fields[key] = learn_field(X, graph, seed, rounds, by_channel)[0]
         model = self.fields[key]
-        return fill_learnt(X, model, model.system(X, graph), None, FIELD_TOLERANCE, tick)
+        return fill_learnt(X, model, model.system(X, graph), None, tolerance, tick)
 
     def scale(self, use: str, name: str, make: Callable[[], RankScale]) -> RankScale:
         """The scale kept for a use of a column, or one that is made, which is then kept."""
