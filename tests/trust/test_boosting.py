@@ -26,7 +26,7 @@ def learnt(n, n_classes=0, share=1.0):
 
 @pytest.mark.parametrize("n_classes", [0, 3])
 def test_steps_are_learnt_better(n_classes):
-    trees, asked, y = learnt(3000, n_classes)
+    trees, asked, y = learnt(1500, n_classes)
     by = {"randomised": trees.randomised(asked), "boosted": trees.boosted(asked)}
     if n_classes:
         assert np.allclose(by["boosted"].sum(axis=1), 1.0)
