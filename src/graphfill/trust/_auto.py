@@ -54,6 +54,7 @@ FEW_RECIPES = ("mean", "neighbors", "propagation")
 FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 50, 100
 # Seconds that trees may take under "balanced": about half of what the runs take.
 FIXED_SECONDS, SECONDS_PER_PRODUCT = 3.0, 6e-7
+BOOSTED_SECONDS = 20.0  # besides, for boosted ones
 RUNS_AT_ONCE = 0.5  # of what the runs take, where folds are hidden at once
 TREES = 0.25  # of the progress
 
@@ -219,8 +220,8 @@ class TableAssessment:
 
         They are as many as the effort allows.
         """
-        method, effort = self.options.method, self.options.effort
-        if self.n_folds < 3 or method == "field":
+        method, effort, n = self.options.method, self.options.effort, self.n_folds
+        if n < 3 or method == "field":
             return {}
         if method == "hybrid" or effort == "thorough":
             return {name: (MANY_TREES, are_boosted(views[name].one.target)) for name in views}
@@ -230,23 +231,21 @@ class TableAssessment:
         left = FIXED_SECONDS + SECONDS_PER_PRODUCT * self.graph.n_nodes * width * channels
         left *= RUNS_AT_ONCE if self.at_once else 1.0
         once = {
-            name: (self.n_folds + 2) * seconds(len(view.one.rows), width, view.one.target.n_classes)
+            name: (n + 2) * seconds(len(view.one.rows), width, view.one.target.n_classes)
             for name, view in views.items()
         }
         each = int(np.clip(left / sum(once.values()), FEWEST_TREES, TREES_PER_FOLD))
-        order = sorted(views, key=lambda name: (-len(views[name].one.target.missing), name))
         chosen = {}
-        for name in order:
+        left_to_boost = BOOSTED_SECONDS
+        for name in sorted(views, key=lambda name: (-len(views[name].one.target.missing), name)):
+            one = views[name].one
             left -= each * once[name]
             if left < 0:
                 break
-            chosen[name] = each, False
-        for name in [name for name in chosen if are_boosted(views[name].one.target)]:
-            one = views[name].one
-            left -= (self.n_folds + 1) * boosted_seconds(one.target, len(one.rows), width)
-            if left < 0:
-                break
-            chosen[name] = each, True
+            boosted = are_boosted(one.target)
+            if boosted:
+                left_to_boost -= (n + 1) * boosted_seconds(one.target, len(one.rows), width)
+            chosen[name] = each, boosted and left_to_boost >= 0
         return chosen
 
     def _grow(

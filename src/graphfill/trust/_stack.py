@@ -138,9 +138,10 @@ class Trees:
                 probabilities = np.zeros((len(asked), n_classes))
                 probabilities[:, chooser.classes_.astype(int)] = chooser.predict_proba(asked)
                 return probabilities
-            centre, spread = y.mean(), y.std()
-            model = HistGradientBoostingRegressor(**BOOSTING).fit(X, (y - centre) / spread)
-            return np.asarray(centre + spread * model.predict(asked)[:, None])
+            centre = y.mean()
+            size = np.abs(y - centre).max()  # gradients are float32
+            model = HistGradientBoostingRegressor(**BOOSTING).fit(X, (y - centre) / size)
+            return np.asarray(centre + size * model.predict(asked)[:, None])
 
     def _related(self, X: Floats, y: Floats) -> Rows:
         """The inputs to learn from."""
