@@ -9,6 +9,7 @@ so that files are written by whoever writes them. A line per fault that lost or 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import shutil
@@ -39,8 +40,8 @@ def library(folder: Path) -> Path:
     """Compiled by the C compiler that there is."""
     built = folder / "faults.so"
     compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
-    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-w", "-o", built, HERE / "faults.c", "-ldl"],
-                   check=True)  # fmt: skip
+    flags = ["-shared", "-fPIC", "-O1", "-w"]
+    subprocess.run([compiler, *flags, "-o", built, HERE / "faults.c", "-ldl"], check=True)
     return built
 
 
@@ -80,7 +81,7 @@ def wrong(folder: Path, before: dict[str, bytes], after: dict[str, bytes], code:
     return ""
 
 
-def faults(output: str, most: int = 12) -> Counter[str]:
+def faults(output: str, most: int = 6) -> Counter[str]:
     """What became of a fault at each call, by kind."""
     counted: Counter[str] = Counter()
     arguments = OUTPUTS[output]
@@ -116,4 +117,4 @@ def faults(output: str, most: int = 12) -> Counter[str]:
 
 if __name__ == "__main__":
     for output in sys.argv[1:]:
-        print(output, dict(faults(output)), flush=True)
+        print(json.dumps(faults(output)), flush=True)

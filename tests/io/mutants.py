@@ -93,7 +93,10 @@ def text(whole: pa.Table) -> list[bytes]:
 def separated(whole: pa.Table) -> list[bytes]:
     """CSV as people write it: quotes, other separators, encodings, line ends and decimal commas."""
     rows = whole.select(["id", "small", "number", "city", "kind", "truth", "day"]).to_pylist()
-    lines = [list(rows[0]), *([("" if v is None else str(v)) for v in row.values()] for row in rows)]
+    lines = [
+        list(rows[0]),
+        *([("" if v is None else str(v)) for v in row.values()] for row in rows),
+    ]
     plain = "".join(",".join(line) + "\n" for line in lines)
     quoted = "".join(";".join(f'"{cell}"' for cell in line) + "\r\n" for line in lines)
     return [
