@@ -25,11 +25,12 @@ def problem(columns):
     return gf.Graph.from_edges(rng.integers(0, 60, (2, 150)), n_nodes=60), X
 
 
-counted: Counter[str] = Counter()
-end, first = time.monotonic() + float(sys.argv[1]), 1000
-while time.monotonic() < end:
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        counted.update(test_refusals.forged_outcomes(problem, place, first, first + BATCH))
-    first += BATCH
-print(json.dumps(counted))
+if __name__ == "__main__":
+    counted: Counter[str] = Counter()
+    end, first = time.monotonic() + float(sys.argv[1]), 1000
+    while time.monotonic() < end:
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder)
+            counted.update(test_refusals.forged_outcomes(problem, place, first, first + BATCH))
+        first += BATCH
+    print(json.dumps(counted))

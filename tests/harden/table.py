@@ -73,6 +73,19 @@ def forged(seconds: float) -> Row:
     return "Forged shards and manifests", *told(counted)
 
 
+def arrays(seconds: float) -> Row:
+    """Graphs of arrays that are broken, given to Python's functions."""
+    counted: Counter[str] = Counter()
+    number, end = 0, time.monotonic() + seconds
+    while time.monotonic() < end:
+        done = python(HERE / "arrays.py", 100, number, number + 10 * BATCH)
+        counted.update(line.split()[1] for line in done.stdout.splitlines() if " " in line.strip())
+        counted.update(["crashed"] if done.returncode else [])
+        number += 10 * BATCH
+    many, said = told(counted)
+    return "Broken arrays as a graph", many.replace("files", "graphs"), said
+
+
 def tests(what: str, *arguments: object, **environment: str) -> Row:
     """Tests of the suite, counted."""
     pytest = ["-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--no-header"]
@@ -115,6 +128,7 @@ def sections(seconds: float, fills: int) -> Iterator[Callable[[], Row]]:
     for suffix in READERS:
         yield lambda suffix=suffix: fuzzed(suffix, seconds)
     yield lambda: forged(seconds)
+    yield lambda: arrays(seconds)
     hostile = HERE.parent / "io"
     yield lambda: tests("Bombs: small files that unfold to gigabytes", hostile / "test_hostile.py",
                         hostile / "test_durable.py", "-k", "bombs or limit")  # fmt: skip
