@@ -81,9 +81,7 @@ def wrong(folder: Path, before: dict[str, bytes], after: dict[str, bytes], code:
     return ""
 
 
-def faults(
-    output: str, most: int = 6, kinds: dict[str, tuple[int, ...]] = KINDS
-) -> Counter[str]:
+def faults(output: str, most: int = 6, kinds: dict[str, tuple[int, ...]] = KINDS) -> Counter[str]:
     """What became of a fault at each of the first calls, by kind."""
     counted: Counter[str] = Counter()
     arguments = OUTPUTS[output]
