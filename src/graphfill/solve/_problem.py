@@ -232,12 +232,21 @@ def finish(
 
 
 def warn_of(
-    result: Result, n_missing: int, unreached: str, known_in_column: Array, names: list[Any] | None
+    result: Result,
+    n_missing: int,
+    unreached: str,
+    known_in_column: Array,
+    names: list[Any] | None,
+    added: str = "",
 ) -> None:
-    """Warn of the cells that cannot be inferred from the graph."""
+    """Warn of the cells that cannot be inferred from the graph, and got what is `added` besides."""
     if not result.n_unreached:
         return
-    filler = {"zero": "filled with 0", "mean": "filled with the column mean", "nan": "left NaN"}
+    filler = {
+        "zero": f"filled with 0{added}",
+        "mean": f"filled with the column mean{added}",
+        "nan": "left NaN",
+    }
     text = (
         f"{result.n_unreached} of {n_missing} missing cells cannot be inferred from the graph "
         f"(no known cell of their column is connected to them) and were {filler[unreached]}"
