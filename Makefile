@@ -7,7 +7,7 @@ SOURCES := pyproject.toml setup.py constraints.txt $(wildcard src/graphfill/*/cs
 PYTEST := $(BIN)/python -m pytest -q -n 2
 
 .PHONY: demo test test-compiled test-plain test-slow browser lint docs sanitize benchmark \
-	peers mice paper files billion spark wheel clean
+	peers mice paper files billion spark wheel sanitized harden oldest reproducible licences clean
 
 demo: $(VENV)/.graphfill
 	$(BIN)/graphfill demo --folder demo-output
@@ -55,14 +55,50 @@ docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -q -n -W --keep-going docs docs/_build/html
 
 # The extension's tests with address and undefined-behaviour checks built in.
-sanitize: $(VENV)/.dev
+sanitize: sanitized
+	PYTHONPATH=build/installed-sanitized ASAN_OPTIONS=detect_leaks=0 \
+		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+		$(BIN)/python -m pytest -q -p no:cacheprovider tests/kernels
+
+sanitized: $(VENV)/.dev
 	rm -rf build/installed-sanitized
 	GRAPHFILL_CFLAGS="-O1 -g -DGRAPHFILL_ONE_TARGET -fsanitize=address,undefined -fno-sanitize-recover" \
 	GRAPHFILL_LDFLAGS="-fsanitize=address,undefined" \
 		$(PIP) --no-deps --no-build-isolation --target build/installed-sanitized .
-	PYTHONPATH=build/installed-sanitized ASAN_OPTIONS=detect_leaks=0 \
-		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-		$(BIN)/python -m pytest -q -p no:cacheprovider tests/kernels
+
+# Broken files, bombs, faults and kills, for SECONDS with each reader; writes docs/how-tested.md.
+SECONDS ?= 60
+FILLS ?= 300
+harden: sanitized
+	$(BIN)/python tests/harden/table.py --seconds $(SECONDS) --fills $(FILLS)
+
+# Some tests on the oldest versions that pyproject.toml allows, in an environment of their own.
+OLDEST := $(addprefix tests/,solve/test_component_scaling.py solve/test_guards.py \
+	properties/test_closed_form.py io/test_io.py io/test_text.py io/test_durable.py \
+	table/test_columns.py table/test_table.py kernels/test_kernels.py trust/test_reliance.py \
+	imputers/test_propagation.py)
+oldest: .venv-oldest/.installed
+	PYTHONPATH=src .venv-oldest/bin/python -m pytest -q -m "not slow" -p no:cacheprovider $(OLDEST)
+
+.venv-oldest/.installed: pyproject.toml
+	test -x .venv-oldest/bin/python || $(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/pip install --quiet --disable-pip-version-check \
+		$$($(PYTHON) tests/harden/oldest.py) pandas==2.1 polars==1.18 pytest hypothesis networkx setuptools
+	.venv-oldest/bin/python setup.py -q build_ext --inplace
+	touch $@
+
+# The wheel built twice, in two folders: the same bytes.
+reproducible: $(VENV)/.dev
+	rm -rf build/wheel-1 build/wheel-2
+	for n in 1 2; do mkdir -p build/wheel-$$n/source && \
+		git archive HEAD | tar x -C build/wheel-$$n/source && \
+		SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/pip wheel --quiet --no-deps \
+			--no-build-isolation -w build/wheel-$$n build/wheel-$$n/source || exit 1; done
+	cmp build/wheel-1/*.whl build/wheel-2/*.whl && sha256sum build/wheel-1/*.whl
+
+# What the packages that graphfill asks for are licensed under; EXTRAS= names extras.
+licences: $(VENV)/.dev
+	$(BIN)/python tests/harden/licences.py $(EXTRAS)
 
 benchmark: $(VENV)/.dev
 	$(BIN)/python benchmarks/engine.py

@@ -17,6 +17,7 @@ if sys.platform == "win32":
 else:
     flags = [
         "-std=gnu11",
+        "-g0",  # the folder it was built in is not part of the wheel: the same bytes anywhere
         "-O3",
         "-ffp-contract=off",  # no fused multiply-adds: the same bits on every machine
         "-fno-trapping-math",  # lets a masked write become a vector blend

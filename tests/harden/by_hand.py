@@ -26,7 +26,7 @@ MISTAKES = [
         "options.check_size(path, max(size, rows * meta.num_columns * CELL_BYTES))",
         "pass",
     ),
-    ("io/_columnar.py", "        options.check_size(path, size)\n        if", "        if"),
+    ("io/_columnar.py", "    options.check_size(path, size)\n    for", "    for"),
     ("io/_columnar.py", "            options.check_size(path, size)\n\n", "\n\n"),
     ("io/_tables.py", "os.fsync(file.fileno())", "pass"),
     ("io/_tables.py", "sync_folder(final.parent)", "pass"),

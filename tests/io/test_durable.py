@@ -3,6 +3,7 @@
 import io
 import os
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -107,3 +108,11 @@ def test_a_limit_is_kept_while_refusing(tmp_path, name):
         with pytest.raises(InputError, match=r"unfolds to more than 0\.021 GB"):
             read_table(path, memory_limit=LIMIT)
         assert pool.max_memory() < LIMIT
+
+
+def test_types_of_more_than_eight_bytes_count_as_they_are(tmp_path):
+    prices = pa.array([Decimal(7)] * 10**5, pa.decimal128(30, 2))
+    (tmp_path / "a.parquet").write_bytes(parquet(prices))
+    with pytest.raises(InputError, match="unfolds to more than"):
+        read_table(tmp_path / "a.parquet", memory_limit=12 * 10**5)
+    assert read_table(tmp_path / "a.parquet", memory_limit=17 * 10**5).table.num_rows == 10**5

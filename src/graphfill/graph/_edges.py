@@ -189,6 +189,9 @@ def build_rows(
     if edges.weights is not None and merge != "sum" and np.all(edges.weights == 1):
         edges = edges._replace(weights=None)  # the same graph, in half the memory
     source, target, weights, n_nodes, ids, known_directed = edges
+    source, target = np.ascontiguousarray(source), np.ascontiguousarray(target)
+    if weights is not None:
+        weights = np.ascontiguousarray(weights)
     indptr, indices, weights = kernels.build_csr(
         source, target, weights, n_nodes, merge, self_loops
     )

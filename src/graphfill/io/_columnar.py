@@ -135,11 +135,10 @@ def check_parquet(path: Path, file: Any, options: Options) -> None:
     # Before a row is read: one row may hold a list of any length.
     repeated = any(file.schema.column(place).max_repetition_level for place in columns)
     values = values_of_columns(path) if repeated else [[n.num_rows] * len(columns) for n in groups]
-    options.check_size(path, size + sum(map(sum, values)) * CELL_BYTES)
+    size += sum(map(sum, values)) * CELL_BYTES
+    options.check_size(path, size)
     for number, counts in enumerate(values):
         longest = longest_texts(path, file, number)
-        size += sum(counts) * CELL_BYTES
-        options.check_size(path, size)
         if sum(longest) * max(counts, default=0) > options.most(path) - size:
             with _repeating(path, file) as repeated:
                 size += sum(map(spread, checked(repeated.read_row_group(number)).columns))
