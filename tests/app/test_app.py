@@ -115,6 +115,7 @@ def test_what_changes_something_needs_an_origin(server):
 @pytest.mark.parametrize(
     "path",
     [
+        "*", "x",
         "/", "/state", "/favicon.ico", "//", "/{0}", "/{0}x/", "/x{0}/", "/{0}/nothing", "/{0}/../",
         "/{0}/../../../../etc/passwd", "/{0}/..%2f..%2fetc%2fpasswd", "/{0}//etc/passwd",
         "/{0}/_server.py", "/{0}/page.html", "/{0}/files/people.csv", "/{0}/report", "/{0}/filled",
@@ -140,6 +141,7 @@ def test_the_page_may_load_nothing_but_itself(server):
         status, headers, content = ask(server, "GET", f"/{server.token}/{name}")
         assert status == 200
         policy = headers["Content-Security-Policy"]
+        assert headers["Content-Type"].startswith("text/")
         assert policy.startswith("default-src 'none'; script-src 'self'; ")
         assert "unsafe" not in policy
         assert "http" not in policy
@@ -219,6 +221,8 @@ def test_options_are_those_of_the_command_but_none_that_names_a_file(server, tow
         assert status == 409
         assert "cannot be given here" in said
     assert "--effort" in run(server, "fill", options="--effort=no")["error"]
+    for asked in ({"options": "--id=\0"}, {"columns": ["x" * (1 << 19)]}):
+        assert "The command cannot be started" in run(server, "fill", **asked)[1]
     with pytest.raises(InputError, match="quotation mark"):
         options("--missing '", "check")
 

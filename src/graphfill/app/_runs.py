@@ -80,20 +80,19 @@ class Runs:
                 while output in self.files.values():
                     output = f"filled-{output}"
                 more += [f"--output={output}", f"--report={REPORT}", "--overwrite"]
+            # -P: a file that was uploaded must not be taken for a module.
+            python = [sys.executable, "-P", "-m", "graphfill", command, *more, "--json", "--"]
+            try:
+                with self._said.open("wb") as said:
+                    self._child = subprocess.Popen(
+                        [*python, self.files["table"], self.files["edges"]], cwd=self.folder,
+                        env=os.environ | {"GRAPHFILL_PROGRESS": "lines"}, stdin=subprocess.DEVNULL,
+                        stdout=said, stderr=subprocess.PIPE, encoding="utf-8", errors="replace",
+                    )  # fmt: skip
+            except (OSError, ValueError) as error:
+                raise InputError(f"The command cannot be started ({error}).") from None
             self.state = {"running": True, "command": command, "output": output}
-            self._child = self._command(command, *more)
         Thread(target=self._follow, args=(self._child, output), daemon=True).start()
-
-    def _command(self, command: str, *more: str) -> subprocess.Popen[str]:
-        # -P: a file that was uploaded must not be taken for a module.
-        line = [sys.executable, "-P", "-m", "graphfill", command, *more, "--json", "--"]
-        with self._said.open("wb") as said:
-            return subprocess.Popen(
-                [*line, self.files["table"], self.files["edges"]],
-                cwd=self.folder, env=os.environ | {"GRAPHFILL_PROGRESS": "lines"},
-                stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.PIPE, encoding="utf-8",
-                errors="replace",
-            )  # fmt: skip
 
     def _follow(self, child: subprocess.Popen[str], output: str | None) -> None:
         last = ""

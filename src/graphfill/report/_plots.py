@@ -104,6 +104,19 @@ def scatter(given: dict[str, Any], ax: Any) -> Any:
     return ax
 
 
+def series(given: dict[str, Any], ax: Any) -> Any:
+    """A column of numbers over time, with the bounds of filled cells."""
+    rows = [row for row, low in enumerate(given["low"]) if low is not None]
+    bounds = ([given[key][row] for row in rows] for key in ("x", "low", "high"))
+    if rows:
+        ax.vlines(*bounds, color="#0072B2", alpha=0.3, linewidth=3, label="interval")
+    _marks(given["x"], given["y"], given["states"], ax)
+    ax.set_xticks([given["x"][0], given["x"][-1]], ticks(given["ends"]))
+    ax.set(xlabel=name(given["time"]), ylabel=name(given["column"]))
+    ax.set(title="" if given["place"] is None else name(given["place"]))
+    return ax
+
+
 def _marks(x: list[float], y: list[float], states: str, ax: Any) -> None:
     for state, style in STYLES.items():
         rows = [row for row, letter in enumerate(states) if letter == state]
