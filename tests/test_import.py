@@ -37,6 +37,7 @@ ROOMS = (
     "trust",
     "table",
     "io",
+    "links",
     "report",
     "large",
     "app",

@@ -21,13 +21,14 @@ MAY_IMPORT = {
     "hetero": "errors kernels graph solve",
     "trust": "errors kernels graph solve",
     "io": "errors",
+    "links": "errors kernels graph io",
     "report": "errors io",
-    "table": "errors kernels graph solve trust io report",
-    "large": "errors kernels graph solve trust io table",
+    "table": "errors kernels graph links solve trust io report",
+    "large": "errors kernels graph links solve trust io table",
     "pyg": "errors kernels graph solve imputers hetero",
     "bench": "errors kernels graph solve imputers hetero trust io table pyg",
     "app": "errors",
-    "cli": "errors kernels graph solve trust io report table large bench app",
+    "cli": "errors kernels graph links solve trust io report table large bench app",
 }
 # Packages that only some rooms import, here or late.
 KEPT_TO = {

@@ -18,7 +18,9 @@ def column_kind(text: str) -> tuple[str, str]:
     name, _, kind = text.rpartition("=")
     from ..io import KINDS
 
-    if not name or not (kind in KINDS or (kind.startswith("date:") and kind != "date:")):
+    base, _, form = kind.partition(":")
+    marked = base in ("number", "integer") and form in (".", ",")
+    if not name or not (kind in KINDS or marked or (base == "date" and form)):
         raise argparse.ArgumentTypeError(
             f"{text!r} must be NAME=KIND with KIND one of {', '.join(KINDS)} or date:FORMAT"
         )

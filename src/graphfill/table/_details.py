@@ -92,6 +92,7 @@ def report_details(
         }
         if fill.bounds is not None:
             order = _by_certainty(fill.bounds)
+            order = order[~column.unseen[np.flatnonzero(column.missing)][order]]
             details["least_trusted"] = _least_trusted(column, ids, fill, order[:LEAST_TRUSTED])
             by_certainty[name] = np.flatnonzero(column.missing)[order]
             if alignment.order is not None:
@@ -113,7 +114,7 @@ def _distance(
 ) -> list[dict[str, Any]]:
     """How many missing cells are how many steps from a known one; None where there is no path."""
     steps = distance_to_known(alignment.graph, ~column.missing)[: len(column.missing)]
-    reached = column.missing & ~unreached
+    reached = column.blank & ~unreached
     counts = np.bincount(steps[reached].astype(np.intp), minlength=FAR + 1)
     rows: list[dict[str, Any]] = [
         {"distance": step, "cells": int(counts[step])} for step in range(1, FAR + 1) if counts[step]

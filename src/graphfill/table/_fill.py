@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from ..trust import (
 )
 from ._alignment import Alignment, align
 from ._column import Column
+from ._hints import unlinked_notes
 from ._inspect import (
     informative_columns,
     informing_columns,
@@ -75,11 +77,16 @@ def fill_table(
     keeping, holder = keeping or Keeping(kept=Kept()), source.naming.table
     options, source, notes = keeping.prepare(options, source, frame.columns)
     alignment = alignment or align(frame, edges, options, source)
-    linked = time.perf_counter()
     columns = open_columns(frame, alignment, options, source)
+    if options.links:
+        from ._linking import linked as link
+
+        alignment = link(frame, alignment, columns, options, source)
+        options = replace(options, fill=replace(options.fill, together=alignment.together))
+    linked = time.perf_counter()
     notes += keeping.settle(columns, holder)
     summaries = summarize_columns(columns, frame.columns, alignment, options.fill.seed)
-    wanted = [name for name, c in columns.items() if c.n_channels and c.missing.any()]
+    wanted = [name for name, c in columns.items() if c.n_channels and c.blank.any()]
     if not wanted:
         _check_something_known(list(columns.values()), source.naming.table)
     result = TableResult(table, list(summaries.values()), {}, {}, alignment, [], options.settings())
@@ -111,6 +118,8 @@ def fill_table(
         recipe = options.fill.recipes(solve)["propagation"]
         judged = judge_by_propagation(columns, summaries, alignment.graph, recipe)
     result.notes = [*result.notes, *notes, *notes_on(alignment, summaries, columns, source)]
+    if edges is None and not options.links and not in_pieces:
+        result.notes += unlinked_notes(frame, alignment.id, source.naming.table)
     result.notes += [judged] if judged else []
     result.notes += few_known_notes(columns, summaries, fills, options)
     done = time.perf_counter()
@@ -220,6 +229,8 @@ class _Filling:
         fill.unreached = fill.unreached & ~column.unseen
         self.result.unreached[name] = column.in_rows(fill.unreached)
         summary.n_unreached = int(fill.unreached.sum())
+        if fill.by_learner and not self.alignment.graph.n_edges:
+            summary.n_unreached = 0  # no graph is there to reach it
         if summary.n_unreached:
             left = self.options.fill.unreached == "nan"
             summary.unreached_got = "nothing" if left else "columns" if fill.by_learner else "mean"
@@ -260,7 +271,7 @@ class _Filling:
             if self.options.fill.intervals is not None and self.options.add_bounds:
                 from ._bounds import bound_columns
 
-                bounds += bound_columns(column, fill, left)
+                bounds += bound_columns(column, fill, left | column.unseen)
         taken = set(self.frame.columns)
         for series in [*added, *bounds]:
             _check_free_name(series.name, taken)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..links import Links
 from ..report import of_result
 from ..trust import Influence
 from ._alignment import Alignment
@@ -98,6 +99,11 @@ class TableResult:
 
     def __repr__(self) -> str:
         return of_result(self.summary())
+
+    @property
+    def links(self) -> Links | None:
+        """The links that were made of the table; None where there were edges alone."""
+        return self.alignment.links
 
     @property
     def n_filled(self) -> int:
