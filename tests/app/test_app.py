@@ -77,7 +77,8 @@ def ended(server):
 
 
 def run(server, command, **asked):
-    status, _, said = ask(server, "POST", f"/{server.token}/{command}", json.dumps(asked).encode())
+    body = json.dumps({"edges": True} | asked).encode()
+    status, _, said = ask(server, "POST", f"/{server.token}/{command}", body)
     return ended(server) if status == 200 else (status, said.decode())
 
 
@@ -194,7 +195,7 @@ def test_a_file_replaces_the_one_before_it(server):
 
 
 def test_wrong_files_are_refused_in_the_words_of_the_command(server, town):
-    assert run(server, "check") == (409, "Choose the table and the links first.")
+    assert run(server, "check") == (409, "Choose the table first.")
     friends = (town / "friends.csv").read_bytes()
     upload(server, "edges", "friends.csv", friends)
     for name, content, sentence in (
@@ -256,11 +257,20 @@ def test_a_fill_without_the_page(server, town):
     assert ask(server, "GET", f"/{server.token}/filled")[0] == 404
 
 
+def test_a_table_without_a_list_of_links_is_linked_by_its_columns(server, town):
+    upload(server, "table", "people.csv", (town / "people.csv").read_bytes())
+    notes = " ".join(run(server, "check", edges=False)["summary"]["notes"])
+    assert "Nothing links the rows of people.csv" in notes
+    asked = {"columns": ["age"], "options": "--same city --effort fast"}
+    state = run(server, "fill", edges=False, **asked)
+    assert state["summary"]["filled"] > 0
+
+
 def test_a_run_can_be_stopped_and_is_alone(server, town):
     for name, role in (("people.csv", "table"), ("friends.csv", "edges")):
         upload(server, role, name, (town / name).read_bytes())
     path = f"/{server.token}/"
-    assert ask(server, "POST", f"{path}fill", b"{}")[0] == 200
+    assert ask(server, "POST", f"{path}fill", b'{"edges": true}')[0] == 200
     assert ask(server, "POST", f"{path}check", b"{}")[0] == 409
     assert upload(server, "table", "people.csv", b"a\n")[0] == 409
     assert ask(server, "POST", f"{path}stop", b"{}")[0] == 200
@@ -368,8 +378,8 @@ def test_the_demo_is_filled_through_the_page(driver, server, town, tmp_path):
     driver.get(server.address)
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("name,age\nx1,3\nx2,\n")
-    choose(driver, "table", wrong)
     choose(driver, "edges", town / "friends.csv")
+    choose(driver, "table", wrong)
     shown = wait_for(driver, "!problem.hidden && problem.innerText")
     assert "wrong.csv" in shown
     assert driver.execute_script("return seen.hidden")

@@ -121,6 +121,21 @@ def test_rows_of_a_graph_are_drawn_in_the_order_of_the_table():
     assert len(given["links"]) == 3
 
 
+def test_nodes_that_are_no_rows_are_drawn_as_ends_of_links_alone():
+    table = pl.DataFrame({"id": ["a", "b", "c"], "x": [1.0, None, 3.0]})
+    links = pl.DataFrame({"s": ["a", "b", "c"], "t": ["firm", "firm", "firm"]})
+    result = gf.impute(table, links, id="id", method="propagation", return_result=True)
+    given = Pictures(result).points()
+    assert given["states"]["x"] == "kfk."
+    assert len(given["x"]) == 4
+    page = render(result.summary() | {"pictures": {"points": given}})
+    assert "2 known, 1 filled" in page
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    assert result.plot.map().get_title() == "x"
+    matplotlib.pyplot.close("all")
+
+
 def test_a_scatter_takes_the_related_columns_and_marks_filled_rows(filled):
     _, result, blank = filled
     given = Pictures(result).scatter()

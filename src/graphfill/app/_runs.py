@@ -18,9 +18,9 @@ from typing import Any
 from ..errors import InputError
 
 READING = "id source target weight exclude type missing separator decimal encoding edge-separator"
-READING += " edge-encoding edge-missing no-edge-header seed"
+READING += " edge-encoding edge-missing no-edge-header seed near same time like plane join nearest"
 FILLING = "method effort reliance unreached mark scores"
-SWITCHES = ("--mark", "--no-edge-header", "--scores")
+SWITCHES = ("--mark", "--no-edge-header", "--scores", "--plane", "--join")
 PROGRESS = re.compile(r"progress: (.+) ([\d.]+)")
 SPEAKER = re.compile(r"^graphfill(?: \w+: error)?: ")
 REPORT = "report.html"
@@ -70,8 +70,9 @@ class Runs:
         with self._lock:
             if self.state["running"]:
                 raise InputError("The files are being read already: wait, or press Stop.")
-            if len(self.files) < 2:
-                raise InputError("Choose the table and the links first.")
+            roles = ("table", "edges") if asked.get("edges") else ("table",)
+            if not self.files.keys() >= {*roles}:
+                raise InputError("Choose the table first.")
             output = None
             if command == "impute":
                 more += ["--intervals=0.9"] if asked.get("intervals") else []
@@ -85,7 +86,7 @@ class Runs:
             try:
                 with self._said.open("wb") as said:
                     self._child = subprocess.Popen(
-                        [*python, self.files["table"], self.files["edges"]], cwd=self.folder,
+                        [*python, *(self.files[role] for role in roles)], cwd=self.folder,
                         env=os.environ | {"GRAPHFILL_PROGRESS": "lines"}, stdin=subprocess.DEVNULL,
                         stdout=said, stderr=subprocess.PIPE, encoding="utf-8", errors="replace",
                     )  # fmt: skip

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 
 STATES = "kfum"  # known, filled, uncertain, missing
+OUTSIDE = "."  # a node that is no row
 NUMBERS = ("number", "integer")  # kinds
 FEWEST_MOMENTS, MOMENTS = 8, 150
 MOST_OPEN = 4  # columns, at a time
@@ -212,7 +213,10 @@ class Pictures:
             "x": x.round(5).tolist(),
             "y": y.round(5).tolist(),
             "links": links.tolist(),
-            "states": {name: "".join(letters[self.states(name)[rows]]) for name in names},
+            "states": {
+                name: "".join(letters[self.states(name)[rows]]).ljust(len(x), OUTSIDE)
+                for name in names
+            },
         }
 
     # -- times --
