@@ -365,6 +365,6 @@ def test_without_matplotlib_one_sentence_names_the_extra():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == (
-        'result.plot needs the package matplotlib: pip install "graphfill[plot]".'
+        'Pictures of a result need the package matplotlib: pip install "graphfill[plot]".'
     ), done.stderr
     assert importlib.util.find_spec("graphfill")

@@ -31,7 +31,7 @@ def axes(ax: Any = None) -> Any:
         from matplotlib import pyplot
     except ImportError:
         raise InputError(
-            'result.plot needs the package matplotlib: pip install "graphfill[plot]".'
+            'Pictures of a result need the package matplotlib: pip install "graphfill[plot]".'
         ) from None
     return pyplot.subplots(layout="constrained")[1] if ax is None else ax
 
