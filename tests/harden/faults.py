@@ -38,8 +38,8 @@ def library(folder: Path) -> Path:
     """Compiled by the C compiler that there is."""
     built = folder / "faults.so"
     compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
-    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-w", "-o", built, HERE / "faults.c", "-ldl"],
-                   check=True)  # fmt: skip
+    command = [compiler, "-shared", "-fPIC", "-O1", "-w", "-o", built, HERE / "faults.c", "-ldl"]
+    subprocess.run(command, check=True)
     return built
 
 

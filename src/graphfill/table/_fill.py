@@ -105,13 +105,7 @@ def fill_table(
         fills = filling.run(fill)
         if not in_pieces:
             both = {**others, **columns}
-            channelled = {name: c for name, c in both.items() if c.n_channels}
-            covered = {name: one.bounds.coverage for name, one in fills.items()
-                       if one.bounds and one.assessment and one.assessment.alike}  # fmt: skip
-            seed = options.fill.seed
-            vary = [name for name in wanted if not columns[name].all_equal]
-            if vary:
-                judged = differences_note(channelled, vary, alignment.graph, seed, covered)
+            judged = _differences(both, wanted, fills, alignment, options.fill.seed)
     elif wanted:
         for name, cells in unreached_cells([columns[n] for n in wanted], alignment.graph).items():
             summaries[name].n_unreached = int(cells.sum())
@@ -129,6 +123,24 @@ def fill_table(
         "fill": done - inspected,
     }
     return result
+
+
+def _differences(
+    columns: Mapping[str, Column],
+    wanted: Sequence[str],
+    fills: Mapping[str, ColumnFill],
+    alignment: Alignment,
+    seed: int,
+) -> str:
+    """A sentence on how missing cells differ from known ones, and what that does to bounds."""
+    channelled = {name: column for name, column in columns.items() if column.n_channels}
+    vary = [name for name in wanted if not columns[name].all_equal]
+    covered = {
+        name: one.bounds.coverage
+        for name, one in fills.items()
+        if one.bounds and one.assessment and one.assessment.alike
+    }
+    return differences_note(channelled, vary, alignment.graph, seed, covered) if vary else ""
 
 
 class _Filling:
