@@ -77,7 +77,8 @@ def ended(server):
 
 
 def run(server, command, **asked):
-    status, _, said = ask(server, "POST", f"/{server.token}/{command}", json.dumps(asked).encode())
+    body = json.dumps({"edges": True} | asked).encode()
+    status, _, said = ask(server, "POST", f"/{server.token}/{command}", body)
     return ended(server) if status == 200 else (status, said.decode())
 
 
@@ -115,6 +116,7 @@ def test_what_changes_something_needs_an_origin(server):
 @pytest.mark.parametrize(
     "path",
     [
+        "*", "x",
         "/", "/state", "/favicon.ico", "//", "/{0}", "/{0}x/", "/x{0}/", "/{0}/nothing", "/{0}/../",
         "/{0}/../../../../etc/passwd", "/{0}/..%2f..%2fetc%2fpasswd", "/{0}//etc/passwd",
         "/{0}/_server.py", "/{0}/page.html", "/{0}/files/people.csv", "/{0}/report", "/{0}/filled",
@@ -140,6 +142,7 @@ def test_the_page_may_load_nothing_but_itself(server):
         status, headers, content = ask(server, "GET", f"/{server.token}/{name}")
         assert status == 200
         policy = headers["Content-Security-Policy"]
+        assert headers["Content-Type"].startswith("text/")
         assert policy.startswith("default-src 'none'; script-src 'self'; ")
         assert "unsafe" not in policy
         assert "http" not in policy
@@ -192,7 +195,7 @@ def test_a_file_replaces_the_one_before_it(server):
 
 
 def test_wrong_files_are_refused_in_the_words_of_the_command(server, town):
-    assert run(server, "check") == (409, "Choose the table and the links first.")
+    assert run(server, "check") == (409, "Choose the table first.")
     friends = (town / "friends.csv").read_bytes()
     upload(server, "edges", "friends.csv", friends)
     for name, content, sentence in (
@@ -219,6 +222,8 @@ def test_options_are_those_of_the_command_but_none_that_names_a_file(server, tow
         assert status == 409
         assert "cannot be given here" in said
     assert "--effort" in run(server, "fill", options="--effort=no")["error"]
+    for asked in ({"options": "--id=\0"}, {"columns": ["x" * (1 << 19)]}):
+        assert "The command cannot be started" in run(server, "fill", **asked)[1]
     with pytest.raises(InputError, match="quotation mark"):
         options("--missing '", "check")
 
@@ -252,11 +257,20 @@ def test_a_fill_without_the_page(server, town):
     assert ask(server, "GET", f"/{server.token}/filled")[0] == 404
 
 
+def test_a_table_without_a_list_of_links_is_linked_by_its_columns(server, town):
+    upload(server, "table", "people.csv", (town / "people.csv").read_bytes())
+    notes = " ".join(run(server, "check", edges=False)["summary"]["notes"])
+    assert "Nothing links the rows of people.csv" in notes
+    asked = {"columns": ["age"], "options": "--same city --effort fast"}
+    state = run(server, "fill", edges=False, **asked)
+    assert state["summary"]["filled"] > 0
+
+
 def test_a_run_can_be_stopped_and_is_alone(server, town):
     for name, role in (("people.csv", "table"), ("friends.csv", "edges")):
         upload(server, role, name, (town / name).read_bytes())
     path = f"/{server.token}/"
-    assert ask(server, "POST", f"{path}fill", b"{}")[0] == 200
+    assert ask(server, "POST", f"{path}fill", b'{"edges": true}')[0] == 200
     assert ask(server, "POST", f"{path}check", b"{}")[0] == 409
     assert upload(server, "table", "people.csv", b"a\n")[0] == 409
     assert ask(server, "POST", f"{path}stop", b"{}")[0] == 200
@@ -364,8 +378,8 @@ def test_the_demo_is_filled_through_the_page(driver, server, town, tmp_path):
     driver.get(server.address)
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("name,age\nx1,3\nx2,\n")
-    choose(driver, "table", wrong)
     choose(driver, "edges", town / "friends.csv")
+    choose(driver, "table", wrong)
     shown = wait_for(driver, "!problem.hidden && problem.innerText")
     assert "wrong.csv" in shown
     assert driver.execute_script("return seen.hidden")

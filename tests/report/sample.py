@@ -125,6 +125,17 @@ def pictures(names):
             "links": [],
             "states": dict.fromkeys(names, "kkfufm" * (n // 6)),
         },
+        "series": {
+            "column": names[0],
+            "time": names[1],
+            "place": names[-1],
+            "ends": ["2024-03-01T00:00:00", "2024-03-03T11:00:00"],
+            "x": list(range(n)),
+            "y": [40 + 30 * place for place in places],
+            "low": [None, 35.0, 30.0] * (n // 3),
+            "high": [None, 60.0, 70.0] * (n // 3),
+            "states": "kfu" * (n // 3),
+        },
         "scatter": {
             "columns": names[:2],
             "rows": 2000,

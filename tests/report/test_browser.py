@@ -162,7 +162,7 @@ def test_pictures_come_before_tables_and_every_mark_is_seen(browser, scheme, wid
         "b.left >= r.left - 4 && b.right <= r.right + 4 && b.bottom <= r.bottom + 4, "
         "c.stroke == 'none' ? c.fill : c.stroke] }) })"
     )
-    assert len(seen) == 6
+    assert len(seen) == 7
     marks = [mark for figure in seen for mark in figure]
     assert len(marks) > 20
     assert all(inside for inside, _ in marks)

@@ -28,6 +28,7 @@ def marks(drawn, state):
         pictures.points("k", GIVEN["points"], "age"),
         pictures.points("k", GIVEN["points"] | {"kind": "graph", "links": [[0, 1], [1, 2]]}, "age"),
         pictures.scatter("k", GIVEN["scatter"]),
+        pictures.series("k", GIVEN["series"]),
     ],
 )
 def test_every_row_is_a_mark_of_its_state(drawn):
@@ -62,6 +63,16 @@ def test_combinations_have_bars_as_tall_as_their_rows_and_a_dot_per_column():
     assert "age and income: 120 rows (6%)" in words(drawn)
 
 
+def test_filled_cells_of_a_series_have_their_bounds_behind_them():
+    drawn = pictures.series("k", GIVEN["series"])
+    narrow, wide = boxes(drawn, "bound")[:2]
+    assert len(boxes(drawn, "bound")) == 40
+    assert wide[3] == pytest.approx(40 / 25 * narrow[3], rel=0.02)
+    assert {"2024-03-01", "2024-03-03"} <= set(letters(drawn))
+    assert "bound" not in pictures.series("k", GIVEN["series"] | dict.fromkeys(
+        ("low", "high"), [None] * 60))  # fmt: skip
+
+
 def test_a_map_is_not_distorted():
     given = {"kind": "map", "x": [0.0, 1.0], "y": [0.25, 0.75], "links": [], "states": {"a": "ff"}}
     drawn = pictures.points("k", given, "a")
@@ -80,6 +91,7 @@ def test_any_name_is_text_inside_the_frame(name):
         pictures.together("k", given["together"]),
         pictures.points("k", given["points"], name),
         pictures.scatter("k", given["scatter"]),
+        pictures.series("k", given["series"]),
     ):
         clean = page._NO_TEXT.sub("?", str(drawn))
         tree = parsed(clean)
@@ -105,6 +117,8 @@ def test_the_page_says_what_pictures_show():
         "and income are missing together in 120 rows; if one had nothing to do with the other, it "
         "would be about 66.7.",
         "Each row is at its latitude and longitude; shown are 60 of 2,000 rows, drawn at random.",
+        "The rows of profession, where many are filled. Pale bars are the intervals of filled "
+        "cells.",
         "Filled rows should lie among known ones.",
         "A thin line shows how far the shares of 3 draws lie apart.",
     ):

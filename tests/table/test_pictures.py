@@ -1,5 +1,6 @@
 """Pictures show the cells as they are: counted in full, or a sample that is told of."""
 
+import datetime as dt
 import importlib.util
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from properties.test_round_trip import frame
 import graphfill as gf
 from graphfill.report import render
 from graphfill.table._coordinates import find_coordinates, flat
-from graphfill.table._pictures import POINTS, Pictures
+from graphfill.table._pictures import MOMENTS, POINTS, Pictures
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.GraphfillWarning")
 
@@ -120,6 +121,21 @@ def test_rows_of_a_graph_are_drawn_in_the_order_of_the_table():
     assert len(given["links"]) == 3
 
 
+def test_nodes_that_are_no_rows_are_drawn_as_ends_of_links_alone():
+    table = pl.DataFrame({"id": ["a", "b", "c"], "x": [1.0, None, 3.0]})
+    links = pl.DataFrame({"s": ["a", "b", "c"], "t": ["firm", "firm", "firm"]})
+    result = gf.impute(table, links, id="id", method="propagation", return_result=True)
+    given = Pictures(result).points()
+    assert given["states"]["x"] == "kfk."
+    assert len(given["x"]) == 4
+    page = render(result.summary() | {"pictures": {"points": given}})
+    assert "2 known, 1 filled" in page
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    assert result.plot.map().get_title() == "x"
+    matplotlib.pyplot.close("all")
+
+
 def test_a_scatter_takes_the_related_columns_and_marks_filled_rows(filled):
     _, result, blank = filled
     given = Pictures(result).scatter()
@@ -127,6 +143,75 @@ def test_a_scatter_takes_the_related_columns_and_marks_filled_rows(filled):
     assert given["states"].count("k") == (~blank).sum()
     values = result.table[given["columns"][0]].to_list()
     assert given["x"] == pytest.approx(values)
+
+
+def panel(n_places, n_times, **more):
+    """Places and hours; the fourth place has the most gaps."""
+    rng = np.random.default_rng(2)
+    place, hour = np.divmod(np.arange(n_places * n_times), n_times)
+    level = np.sin(hour / 5) + rng.normal(0, 0.05, len(hour))
+    gaps = rng.random(len(hour)) < np.where(place == 3, 0.6, 0.2)
+    start = dt.datetime(2024, 3, 1)
+    table = pl.DataFrame(
+        {
+            "row": np.arange(len(hour)),
+            "hour": [start + dt.timedelta(hours=int(h)) for h in hour],
+            "station": [f"s{p}" for p in place],
+            "level": [None if g else x for g, x in zip(gaps, level, strict=True)],
+        }
+    )
+    rows = np.arange(len(hour)).reshape(n_places, n_times)
+    links = pl.DataFrame({"a": rows[:, :-1].ravel(), "b": rows[:, 1:].ravel()})
+    result = gf.impute(
+        table, links, id="row", columns=["level"], method="field", return_result=True, **more
+    )
+    return result, gaps
+
+
+def test_a_series_is_of_the_place_with_the_most_filled_cells():
+    result, gaps = panel(5, 80, intervals=0.9)
+    given = Pictures(result).series()
+    assert (given["column"], given["time"], given["place"]) == ("level", "hour", "s3")
+    rows = np.arange(3 * 80, 4 * 80)
+    assert given["x"] == sorted(given["x"])
+    assert given["y"] == pytest.approx(result.table["level"].to_numpy()[rows])
+    assert [state != "k" for state in given["states"]] == gaps[rows].tolist()
+    for end in ("low", "high"):
+        bounds = result.table[f"level_{end}"].to_numpy()[rows]
+        assert [b is not None for b in given[end]] == gaps[rows].tolist()
+        assert [b for b in given[end] if b is not None] == pytest.approx(bounds[gaps[rows]])
+    assert given["ends"] == ["2024-03-01T00:00:00", "2024-03-04T07:00:00"]
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    ax = result.plot.series("level")
+    assert ax.get_title() == "s3"
+    matplotlib.pyplot.close("all")
+
+
+def test_a_long_series_is_cut_to_where_most_is_filled():
+    result, gaps = panel(1, 600)
+    given = Pictures(result).series()
+    assert given["place"] is None
+    assert len(given["x"]) == MOMENTS
+    windows = np.convolve(gaps, np.ones(MOMENTS), "valid")
+    assert len(given["states"].replace("k", "")) == windows.max()
+    assert given["low"] == [None] * MOMENTS
+
+
+def test_rows_of_one_moment_that_nothing_tells_apart_make_no_series():
+    result, _ = panel(3, 40)
+    pictures = Pictures(result)
+    del pictures.kinds["station"]
+    assert pictures.series() == {}
+    with pytest.raises(gf.InputError, match="Column 'station' is no column of numbers"):
+        result.plot.series("station")
+
+
+def test_infinite_cells_of_a_column_that_was_not_asked_for_do_no_harm():
+    values = [float("inf"), None, *np.linspace(0, 1, 38)]
+    table = pl.DataFrame({"id": range(40), "lat": values, "lon": values, "x": [None, *range(39)]})
+    result = gf.impute(table, ring(40), id="id", columns=["x"], method="mean", return_result=True)
+    assert Pictures(result).summary()["points"]["kind"] == "graph"
 
 
 def test_dates_and_cells_that_stay_missing():
@@ -251,6 +336,7 @@ def test_plots_show_what_the_page_shows(filled):
         (lambda plot: plot.map("hight"), "There is no column 'hight' in the table; did you mean"),
         (lambda plot: plot.known_and_filled("Lat"), "Column 'Lat' has no filled cells"),
         (lambda plot: plot.scatter("soil", "rain"), "Column 'soil' is no column of numbers"),
+        (lambda plot: plot.series(), "There is no series to draw"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(filled, call, sentence):
@@ -279,6 +365,6 @@ def test_without_matplotlib_one_sentence_names_the_extra():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == (
-        'result.plot needs the package matplotlib: pip install "graphfill[plot]".'
+        'Pictures of a result need the package matplotlib: pip install "graphfill[plot]".'
     ), done.stderr
     assert importlib.util.find_spec("graphfill")

@@ -18,9 +18,9 @@ from typing import Any
 from ..errors import InputError
 
 READING = "id source target weight exclude type missing separator decimal encoding edge-separator"
-READING += " edge-encoding edge-missing no-edge-header seed"
+READING += " edge-encoding edge-missing no-edge-header seed near same time like plane join nearest"
 FILLING = "method effort reliance unreached mark scores"
-SWITCHES = ("--mark", "--no-edge-header", "--scores")
+SWITCHES = ("--mark", "--no-edge-header", "--scores", "--plane", "--join")
 PROGRESS = re.compile(r"progress: (.+) ([\d.]+)")
 SPEAKER = re.compile(r"^graphfill(?: \w+: error)?: ")
 REPORT = "report.html"
@@ -70,8 +70,9 @@ class Runs:
         with self._lock:
             if self.state["running"]:
                 raise InputError("The files are being read already: wait, or press Stop.")
-            if len(self.files) < 2:
-                raise InputError("Choose the table and the links first.")
+            roles = ("table", "edges") if asked.get("edges") else ("table",)
+            if not self.files.keys() >= {*roles}:
+                raise InputError("Choose the table first.")
             output = None
             if command == "impute":
                 more += ["--intervals=0.9"] if asked.get("intervals") else []
@@ -80,20 +81,19 @@ class Runs:
                 while output in self.files.values():
                     output = f"filled-{output}"
                 more += [f"--output={output}", f"--report={REPORT}", "--overwrite"]
+            # -P: a file that was uploaded must not be taken for a module.
+            python = [sys.executable, "-P", "-m", "graphfill", command, *more, "--json", "--"]
+            try:
+                with self._said.open("wb") as said:
+                    self._child = subprocess.Popen(
+                        [*python, *(self.files[role] for role in roles)], cwd=self.folder,
+                        env=os.environ | {"GRAPHFILL_PROGRESS": "lines"}, stdin=subprocess.DEVNULL,
+                        stdout=said, stderr=subprocess.PIPE, encoding="utf-8", errors="replace",
+                    )  # fmt: skip
+            except (OSError, ValueError) as error:
+                raise InputError(f"The command cannot be started ({error}).") from None
             self.state = {"running": True, "command": command, "output": output}
-            self._child = self._command(command, *more)
         Thread(target=self._follow, args=(self._child, output), daemon=True).start()
-
-    def _command(self, command: str, *more: str) -> subprocess.Popen[str]:
-        # -P: a file that was uploaded must not be taken for a module.
-        line = [sys.executable, "-P", "-m", "graphfill", command, *more, "--json", "--"]
-        with self._said.open("wb") as said:
-            return subprocess.Popen(
-                [*line, self.files["table"], self.files["edges"]],
-                cwd=self.folder, env=os.environ | {"GRAPHFILL_PROGRESS": "lines"},
-                stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.PIPE, encoding="utf-8",
-                errors="replace",
-            )  # fmt: skip
 
     def _follow(self, child: subprocess.Popen[str], output: str | None) -> None:
         last = ""

@@ -8,8 +8,10 @@ import secrets
 import shutil
 import tempfile
 import webbrowser
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
+from io import SEEK_END, BytesIO
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -17,6 +19,8 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from ..errors import InputError, option
 from ._runs import REPORT, Runs
+
+Headers = Mapping[str, str]
 
 HOST = "127.0.0.1"
 MOST_BYTES = 1 << 30  # of a file; script.js knows it too
@@ -29,16 +33,18 @@ FILES = {
 }
 COMMANDS = {"check": "check", "fill": "impute"}
 # Nothing but what the page itself is made of; the report, in a frame, may not even run scripts.
-PAGE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "frame-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-REPORT_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'self'; sandbox"
-)
+PAGE_POLICY = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "connect-src 'self'; frame-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+}
+REPORT_POLICY = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'; sandbox"
+}
 HEADERS = {
     "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
@@ -50,9 +56,7 @@ def serve(port: int | None = None, browser: bool = True) -> int:
     """Answer until interrupted; what was uploaded is removed at the end."""
     with tempfile.TemporaryDirectory(prefix="graphfill-") as folder:
         server = Server(Path(folder), port)
-        print(
-            f"graphfill is at {server.address}\nCtrl-C ends it and removes its files.", flush=True
-        )
+        print(f"graphfill is at {server.address}\nCtrl-C ends it; no file stays.", flush=True)
         if browser:
             Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
         try:
@@ -87,7 +91,7 @@ class Refused(Exception):
     """A request that is not done: its status and a sentence."""
 
 
-NOTHING = Refused(404, "There is nothing here: open the address that was printed.")
+NOTHING = 404, "There is nothing here: open the address that was printed."
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -113,19 +117,21 @@ class Handler(BaseHTTPRequestHandler):
         if name in FILES:
             file, kind = FILES[name]
             content = resources.files(__package__).joinpath(file).read_bytes()
-            self._send(content, kind, policy=PAGE_POLICY)
+            self._send(content, kind, more=PAGE_POLICY)
         elif name == "state":
             self._json(runs.state)
         elif name == "report" and runs.state.get("filled"):
-            self._send((runs.folder / REPORT).read_bytes(), "text/html", policy=REPORT_POLICY)
+            self._send(runs.folder / REPORT, "text/html", more=REPORT_POLICY)
         elif name == "filled" and runs.state.get("filled"):
-            self._download(runs.folder / runs.state["output"])
+            path = runs.folder / runs.state["output"]
+            named = f"attachment; filename*=UTF-8''{quote(path.name)}"
+            self._send(path, "application/octet-stream", more={"Content-Disposition": named})
         else:
-            raise NOTHING
+            raise Refused(*NOTHING)
 
     def _put(self, role: str) -> None:
         if role not in ("table", "edges"):
-            raise NOTHING
+            raise Refused(*NOTHING)
         size = self._size(MOST_BYTES)
         name = parse_qs(urlsplit(self.path).query).get("name", [role])[0]
         self.server.runs.take(role, name, self.rfile, size)
@@ -143,7 +149,7 @@ class Handler(BaseHTTPRequestHandler):
         elif name in COMMANDS:
             self.server.runs.start(COMMANDS[name], asked)
         else:
-            raise NOTHING
+            raise Refused(*NOTHING)
         self._json({})
 
     def _asked(self) -> str:
@@ -158,10 +164,11 @@ class Handler(BaseHTTPRequestHandler):
             or self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin")
         ):
             raise Refused(403, "Only the page of this program may ask.")
-        _, token, *rest = urlsplit(self.path).path.split("/")
-        if len(rest) != 1 or not hmac.compare_digest(token.encode(), self.server.token.encode()):
-            raise NOTHING
-        return rest[0]
+        start, token, name = [*urlsplit(self.path).path.split("/"), "", ""][:3]
+        known = hmac.compare_digest(token.encode(), self.server.token.encode())
+        if start or not known or urlsplit(self.path).path != f"/{token}/{name}":
+            raise Refused(*NOTHING)
+        return name
 
     def _size(self, most: int) -> int:
         """How long what is sent is."""
@@ -176,24 +183,17 @@ class Handler(BaseHTTPRequestHandler):
         self._send(json.dumps(value).encode(), "application/json")
 
     def _send(
-        self, content: bytes, kind: str, status: int = 200, policy: str = "default-src 'none'"
+        self, content: bytes | Path, kind: str, status: int = 200, more: Headers = HEADERS
     ) -> None:
-        more = {"Content-Type": f"{kind}; charset=utf-8", "Content-Security-Policy": policy}
-        self._head(status, len(content), more)
-        self.wfile.write(content)
-
-    def _download(self, path: Path) -> None:
-        named = f"attachment; filename*=UTF-8''{quote(path.name)}"
-        more = {"Content-Type": "application/octet-stream", "Content-Disposition": named}
-        with path.open("rb") as file:
-            self._head(200, path.stat().st_size, more)
+        with BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file:
+            size = file.seek(0, SEEK_END)
+            given = {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": str(size)}
+            self.send_response(status)
+            for name, value in {**HEADERS, **given, **more}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            file.seek(0)
             shutil.copyfileobj(file, self.wfile)
-
-    def _head(self, status: int, size: int, more: dict[str, str]) -> None:
-        self.send_response(status)
-        for name, value in (HEADERS | more | {"Content-Length": str(size)}).items():
-            self.send_header(name, value)
-        self.end_headers()
 
     def log_message(self, *arguments: Any) -> None:
         """Nothing: addresses hold the token."""

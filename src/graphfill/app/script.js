@@ -19,9 +19,9 @@ async function ask(method, path, body) {
   return answer.json();
 }
 
-async function attempt(work) {
-  refuse("");
-  try { await work(); } catch (error) { refuse(error.message); }
+let last = Promise.resolve(); // one thing at a time
+function attempt(work) {
+  last = last.then(() => refuse("")).then(work).catch(error => refuse(error.message));
 }
 
 async function upload(role, file) {
@@ -33,11 +33,11 @@ async function upload(role, file) {
   await ask("PUT", `${role}?name=${encodeURIComponent(file.name)}`, file);
   said.textContent = "ready";
   label.classList.add("here");
-  if (all(".here").length == 2) await run("check");
+  if (at("#table.here")) await run("check");
 }
 
 async function run(command) {
-  const asked = { options: at("#options").value, intervals: at("#intervals").checked };
+  const asked = { options: at("#options").value, intervals: at("#intervals").checked, edges: !!at("#edges.here") };
   const boxes = all("tbody input"), chosen = boxes.filter(box => box.checked).map(box => box.value);
   if (command == "fill") {
     if (!chosen.length) throw new Error("Choose at least one column to fill.");
@@ -104,4 +104,4 @@ for (const role of ["table", "edges"]) {
 }
 at("#fill").onclick = () => attempt(() => run("fill"));
 at("#again").onclick = () => attempt(() => run("check"));
-at("#stop").onclick = () => attempt(() => ask("POST", "stop"));
+at("#stop").onclick = () => ask("POST", "stop").catch(error => refuse(error.message));

@@ -26,7 +26,7 @@ LEAST_BYTES = 500  # with less room nothing need be tried
 OVERVIEW_ROWS = 500
 NOTES = 100
 SHOWN_FIRST = 2
-PICTURES = ("missing", "together", "points", "scatter")
+PICTURES = ("missing", "together", "points", "series", "scatter")
 GOOD = ("well inferred", "fairly well inferred", "inferable")  # verdicts
 # Characters that are no text: a browser would refuse them, or an encoder.
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")

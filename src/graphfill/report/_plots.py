@@ -31,7 +31,7 @@ def axes(ax: Any = None) -> Any:
         from matplotlib import pyplot
     except ImportError:
         raise InputError(
-            'result.plot needs the package matplotlib: pip install "graphfill[plot]".'
+            'Pictures of a result need the package matplotlib: pip install "graphfill[plot]".'
         ) from None
     return pyplot.subplots(layout="constrained")[1] if ax is None else ax
 
@@ -101,6 +101,19 @@ def scatter(given: dict[str, Any], ax: Any) -> Any:
     """Two columns of numbers against each other, filled rows marked."""
     _marks(given["x"], given["y"], given["states"], ax)
     ax.set(xlabel=name(given["columns"][0]), ylabel=name(given["columns"][1]))
+    return ax
+
+
+def series(given: dict[str, Any], ax: Any) -> Any:
+    """A column of numbers over time, with the bounds of filled cells."""
+    rows = [row for row, low in enumerate(given["low"]) if low is not None]
+    bounds = ([given[key][row] for row in rows] for key in ("x", "low", "high"))
+    if rows:
+        ax.vlines(*bounds, color="#0072B2", alpha=0.3, linewidth=3, label="interval")
+    _marks(given["x"], given["y"], given["states"], ax)
+    ax.set_xticks([given["x"][0], given["x"][-1]], ticks(given["ends"]))
+    ax.set(xlabel=name(given["time"]), ylabel=name(given["column"]))
+    ax.set(title="" if given["place"] is None else name(given["place"]))
     return ax
 
 

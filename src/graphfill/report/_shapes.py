@@ -63,14 +63,14 @@ def marks(
     )
 
 
-def scaled(values: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Values as shares of their range without the farthest hundredth on either side, and its ends.
+def scaled(values: Sequence[float], beyond: float = 0.01) -> tuple[list[float], list[float]]:
+    """Values as shares of their range without the farthest on either side, and its ends.
 
     >>> scaled([0.0, 5.0, 10.0])
     ([0.0, 0.5, 1.0], [0.0, 10.0])
     """
     order = sorted(values)
-    cut = len(order) // 100
+    cut = int(len(order) * beyond)
     low, high = order[cut], order[-1 - cut]
     if low == high:
         low, high = order[0], order[-1]

@@ -7,12 +7,14 @@ still missing: a letter of `STATES` each.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError
 from ..graph import node_places
 from ._alignment import Alignment
 from ._column import Column, Floats
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 
 STATES = "kfum"  # known, filled, uncertain, missing
+OUTSIDE = "."  # a node that is no row
+NUMBERS = ("number", "integer")  # kinds
+FEWEST_MOMENTS, MOMENTS = 8, 150
 MOST_OPEN = 4  # columns, at a time
 SPANS = 60  # of rows, in the pattern of what is missing
 MOST_COLUMNS = 20
@@ -72,6 +77,7 @@ class Pictures:
             "missing": self.missing(),
             "together": self.together(),
             "points": self.points(),
+            "series": self.series(),
             "scatter": self.scatter(),
         }
         return {name: part for name, part in parts.items() if part}
@@ -167,11 +173,16 @@ class Pictures:
 
     def _coordinate(self, name: str) -> Floats:
         """Every cell of a column of numbers, also of one that was not to be filled."""
-        if self.kinds[name] == "left alone":
-            self._open(name)
-        if self.column(name).kind not in ("number", "integer"):
+        if self._any(name).kind not in NUMBERS:
             return np.full(self.n, np.nan)
         return self._floats(name, np.arange(self.n))
+
+    def _any(self, name: str) -> Column:
+        """A column for what it is, even if it was not to be filled."""
+        if self.kinds.get(name) in ("left alone", "id", None):
+            with suppress(InputError):  # what cannot be read is left alone here too
+                self._open(name)
+        return self.column(name)
 
     def points(self, only: str | None = None) -> dict[str, Any]:
         """The rows on a map, or as nodes of a small graph, and the state of their cells.
@@ -202,8 +213,76 @@ class Pictures:
             "x": x.round(5).tolist(),
             "y": y.round(5).tolist(),
             "links": links.tolist(),
-            "states": {name: "".join(letters[self.states(name)[rows]]) for name in names},
+            "states": {
+                name: "".join(letters[self.states(name)[rows]]).ljust(len(x), OUTSIDE)
+                for name in names
+            },
         }
+
+    # -- times --
+
+    def series(self, column: str | None = None) -> dict[str, Any]:
+        """A column of numbers over time, of one place if a time has several rows.
+
+        Shown are the place and the stretch of at most `MOMENTS` rows with the most filled cells;
+        bounds of filled cells where intervals were asked for.
+        """
+        columns = [name for name in self.gaps if self.kinds[name] in NUMBERS]
+        columns = [name for name in columns if name in self.result.filled]
+        name = column if column is not None else next(iter(columns), None)
+        dtypes = self.frame.schema
+        dated = (n for n in self.kinds if self.kinds[n] == "date" or dtypes[n].is_temporal())
+        time = next((n for n in dated if n != name and self._any(n).kind == "date"), None)
+        if name is None or time is None:
+            return {}
+        moments, present = self._any(time).levels(), np.isfinite(self.column(name).levels())
+        filled = self.result.filled.get(name, np.zeros(self.n, dtype=bool))
+        group, codes = self._places(moments, time)
+        if codes is None:
+            return {}
+        most = np.bincount(codes[present], filled[present] + 1e-9, codes.max() + 1).argmax()
+        rows = np.flatnonzero(present & np.isfinite(moments) & (codes == most))
+        rows = rows[np.argsort(moments[rows], kind="stable")]
+        if len(rows) < FEWEST_MOMENTS:
+            return {}
+        counts = np.concatenate([[0], np.cumsum(filled[rows])])
+        start = int(np.argmax(counts[MOMENTS:] - counts[:-MOMENTS])) if len(rows) > MOMENTS else 0
+        rows = rows[start : start + MOMENTS]
+        bounds = {end: self._bound(f"{name}_{end}", filled, rows) for end in ("low", "high")}
+        ends = self._any(time).named(moments[rows[[0, -1]]])
+        return {
+            "column": name,
+            "time": time,
+            "place": None if group is None else str(self.frame.get_column(group)[int(rows[0])]),
+            "ends": [end.isoformat() if hasattr(end, "isoformat") else str(end) for end in ends],
+            "x": (moments[rows] - moments[rows[0]]).tolist(),
+            "y": self._floats(name, rows).tolist(),
+            "states": "".join(np.array(list(STATES))[self.states(name)[rows]]),
+            **bounds,
+        }
+
+    def _places(self, moments: Floats, time: str) -> tuple[str | None, NDArray[np.intp] | None]:
+        """The column that tells rows of one time apart, and its values as numbers from 0 on."""
+        if len(np.unique(moments)) == self.n:
+            return None, np.zeros(self.n, dtype=np.intp)
+        _, times = np.unique(moments, return_inverse=True)
+        several = ("category", "integer", "left alone")
+        candidates = [n for n, kind in self.kinds.items() if kind in several and n != time]
+        for name in candidates[:MOST_COLUMNS]:
+            column = self._any(name)
+            if column.kind in ("category", "integer") and not column.missing.any():
+                codes = np.unique(column.levels(), return_inverse=True)[1]
+                if len(np.unique(codes.astype(np.int64) * self.n + times)) == self.n:
+                    return name, codes
+        return None, None
+
+    def _bound(self, name: str, filled: Mask, rows: NDArray[np.intp]) -> list[float | None]:
+        """The bound of each filled cell that has one."""
+        if name not in self.frame.columns or name in self.kinds:
+            return [None] * len(rows)
+        self._any(name)
+        values = np.where(filled[rows], self._floats(name, rows), np.nan)
+        return [None if value != value else value for value in values.tolist()]
 
     # -- two columns --
 
@@ -214,7 +293,7 @@ class Pictures:
         numbers = [
             name
             for name in [*self.gaps, *(n for n in self.kinds if n not in self.gaps)]
-            if self.kinds[name] in ("number", "integer") and name not in (self.coordinates or ())
+            if self.kinds[name] in NUMBERS and name not in (self.coordinates or ())
         ][:MOST_COLUMNS]
         rows = self._sample(np.arange(self.n), COMPARED)
         known = {}

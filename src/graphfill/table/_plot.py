@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import InputError, check_column_name
 from ..report import _plots as draw
-from ._pictures import DRAWN_LINKS, DRAWN_NODES, Filled, Pictures
+from ._pictures import DRAWN_LINKS, DRAWN_NODES, NUMBERS, Filled, Pictures
 
 
 class Plot:
@@ -60,19 +60,37 @@ class Plot:
         """
         for column in (first, second):
             if column is not None:
-                self._check(column)
-                if self._pictures.kinds[column] not in ("number", "integer"):
-                    raise InputError(
-                        f"Column {column!r} is no column of numbers "
-                        f"({self._pictures.kinds[column]}): a scatter needs two."
-                    )
+                self._check_numbers(column)
         given = self._pictures.scatter(first, second)
         if not given:
             raise InputError("No two columns of numbers are related: name the two to draw.")
         return draw.scatter(given, draw.axes(ax))
 
+    def series(self, column: Any = None, *, ax: Any = None) -> Any:
+        """A column of numbers over time, where many cells are filled, with their intervals.
+
+        By default the column with the most missing cells. The time is the first column of dates or
+        moments; where a moment has several rows, those of one place are shown: of the first column
+        that tells them apart.
+        """
+        if column is not None:
+            self._check_numbers(column)
+        given = self._pictures.series(column)
+        if not given:
+            raise InputError(
+                "There is no series to draw: no column of dates or moments orders the rows, or "
+                "those of one place."
+            )
+        return draw.series(given, draw.axes(ax))
+
     def _check(self, column: Any) -> None:
         check_column_name(column, list(self._pictures.kinds), "the table")
+
+    def _check_numbers(self, column: Any) -> None:
+        self._check(column)
+        kind = self._pictures.kinds[column]
+        if kind not in NUMBERS:
+            raise InputError(f"Column {column!r} is no column of numbers but {kind}: name another.")
 
     @staticmethod
     def _something(given: dict[str, Any], columns: int = 1) -> dict[str, Any]:
