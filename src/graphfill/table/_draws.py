@@ -11,6 +11,7 @@ from ..graph import Graph
 from ..trust import ColumnFill, FillOptions
 from ..trust._draws import Draws
 from ._column import Column
+from ._frames import with_columns
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -36,8 +37,6 @@ class TableDraws:
 
     def table_of(self, number: int) -> Any:
         """A completion, numbered from 0."""
-        import narwhals as nw
-
         rebuilt = []
         for name, levels in self._draws.draw(number).items():
             column = self.columns[name]
@@ -46,4 +45,4 @@ class TableDraws:
             if self.leave:
                 drawn.leave_missing(self.fills[name].unreached)
             rebuilt.append(drawn.rebuild())
-        return nw.to_native(self.table.with_columns(*rebuilt))
+        return with_columns(self.table, rebuilt)

@@ -21,6 +21,7 @@ from ..trust import (
 )
 from ._alignment import Alignment, align
 from ._column import Column
+from ._frames import in_memory, with_columns
 from ._inspect import (
     informative_columns,
     informing_columns,
@@ -68,6 +69,7 @@ def fill_table(
 
     began = time.perf_counter()
     source, in_pieces = source or Source(), alignment is not None
+    (table, back), edges = in_memory(table), in_memory(edges)[0]
     _check_table(table, source.naming.table)
     frame = nw.from_native(table, eager_only=True)
     keeping, holder = keeping or Keeping(kept=Kept()), source.naming.table
@@ -110,6 +112,7 @@ def fill_table(
     result.notes = [*result.notes, *notes, *notes_on(alignment, summaries, columns, source)]
     result.notes += [judged] if judged else []
     result.notes += few_known_notes(columns, summaries, fills, options)
+    result.table, result._back = back(result.table), back
     done = time.perf_counter()
     result.seconds = {
         "link": linked - began,
@@ -201,7 +204,7 @@ class _Filling:
 
         from ._draws import TableDraws
 
-        frame = nw.from_native(self.result.table, eager_only=True)
+        frame = nw.from_native(self.result.table, eager_only=True)  # not yet as it came
         graph, options = self.alignment.graph, self.options.fill
         self.result._drawing = TableDraws(frame, columns, fills, graph, options)
 
@@ -253,7 +256,7 @@ class _Filling:
         taken = set(self.frame.columns)
         for series in [*added, *bounds]:
             _check_free_name(series.name, taken)
-        self.result.table = _with_columns(self.frame, [*rebuilt, *added, *bounds])
+        self.result.table = with_columns(self.frame, [*rebuilt, *added, *bounds])
 
 
 def _left_out(
@@ -270,23 +273,6 @@ def _left_out(
         return []
     channelled = {name: column for name, column in columns.items() if column.n_channels}
     return left_out(channelled, wanted, alignment.graph, options.fill)
-
-
-def _with_columns(frame: nw.DataFrame[Any], series: Sequence[nw.Series[Any]]) -> Any:
-    """The table with some columns replaced, and new ones behind them."""
-    if not frame.implementation.is_pyarrow():
-        return frame.with_columns(*series).to_native()
-    import pyarrow as pa
-
-    # One by one, each would take a copy of all others.
-    table = frame.to_native()
-    columns = dict(zip(table.column_names, table.columns, strict=True))
-    fields = {field.name: field for field in table.schema}
-    for one in series:
-        columns[one.name] = one.to_native()
-        fields[one.name] = pa.field(one.name, columns[one.name].type)
-    schema = pa.schema(list(fields.values()), table.schema.metadata)
-    return pa.table(list(columns.values()), schema)
 
 
 # -- refusals --

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..report import of_result
+from ..report import html_of_result, of_result
 from ..trust import Influence
 from ._alignment import Alignment
 
@@ -90,11 +90,15 @@ class TableResult:
     seconds: dict[str, float] = field(default_factory=dict)
     draws: list[Any] = field(default_factory=list)
     _drawing: TableDraws | None = None  # what makes them
+    _back: Callable[[Any], Any] = lambda table: table  # makes a table of the kind that came
     _influences: dict[str, Influence] = field(default_factory=dict)  # by column, for `explain`
     _add_reasons: Callable[[TableResult], None] | None = None  # to the summaries of the columns
 
     def __repr__(self) -> str:
         return of_result(self.summary())
+
+    def _repr_html_(self) -> str:
+        return html_of_result(self.summary())
 
     @property
     def n_filled(self) -> int:
@@ -106,7 +110,9 @@ class TableResult:
 
     def _drawn(self, number: int) -> Any:
         """A completion of the table, numbered from 0; the filled table where nothing is missing."""
-        return self.table if self._drawing is None else self._drawing.table_of(number)
+        if self._drawing is None:
+            return self.table
+        return self._back(self._drawing.table_of(number))
 
     @property
     def scores(self) -> dict[str, list[dict[str, Any]]]:
