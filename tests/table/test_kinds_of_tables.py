@@ -69,3 +69,15 @@ def test_one_notice_of_a_kind():
         warnings.simplefilter("always")
         gf.impute(table, EDGES)
     assert len({warning.category for warning in caught}) == len(caught)
+
+
+def test_ids_that_are_spelled_otherwise():
+    table = pd.DataFrame({"id": ["Ann", "Bob", "Cat Lee"], "age": [30.0, None, 40.0]})
+    edges = pd.DataFrame({"a": ["ann", "bob"], "b": ["bob", "cat  lee"]})
+    for options in ({}, {"id": "id"}):
+        with pytest.raises(gf.InputError, match=r"\('Ann' and 'ann'\): write them alike"):
+            gf.impute(table, edges, **options)
+    edges = pd.DataFrame({"a": ["Ann", "Ann"], "b": ["Bob", "cat lee "]})
+    with pytest.warns(gf.GraphfillWarning, match=r"1 node\(s\) .* but for case or blanks"):
+        filled = gf.impute(table, edges, id="id")
+    assert filled["age"].tolist() == [30, 30, 40]

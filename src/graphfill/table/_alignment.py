@@ -12,8 +12,15 @@ from numpy.typing import NDArray
 from ..errors import InputError, named, option
 from ..graph import Graph, is_table
 from ._edge_ends import ends_in_graph, ends_in_table
-from ._id_column import Ids, alike, first_duplicate, numbered, order_by_id
-from ._id_search import find_ids, id_holder
+from ._id_column import (
+    Ids,
+    alike,
+    first_duplicate,
+    numbered,
+    order_by_id,
+    other_spelling,
+)
+from ._id_search import find_ids, id_holder, ids_spelled_otherwise
 from ._options import Naming, Source, TableOptions
 
 if TYPE_CHECKING:
@@ -94,9 +101,21 @@ def align(frame: nw.DataFrame[Any], edges: Any, options: TableOptions, source: S
     graph = Graph.from_edges(first, second, weight=weights, nodes=in_order, unknown="add")
     n_rows = len(nodes)
     n_unlinked = int(np.count_nonzero(np.diff(graph.indptr)[:n_rows] == 0))
-    if len(first) and n_unlinked == n_rows and not np.isin(nodes, [first, second]).any():
-        raise no_id_matches(naming, id, ids, both[0])
     n_outside = graph.n_nodes - n_rows
+    spelling = None
+    if n_outside and n_unlinked:
+        spelling = next(filter(None, (other_spelling(ids, end) for end in both)), None)
+    if len(first) and n_unlinked == n_rows and not np.isin(nodes, [first, second]).any():
+        if spelling is not None:
+            raise ids_spelled_otherwise(id, naming, *spelling[:2])
+        raise no_id_matches(naming, id, ids, both[0])
+    if spelling is not None:
+        one, other, count = spelling
+        guesses.append(
+            f"{count:,} node(s) of {naming.edges} are ids of {naming.table} but for case or blanks "
+            f"({named(other)} and {named(one)}) and count as others: write them alike if they are "
+            "the same."
+        )
     return Alignment(graph, n_rows, n_outside, n_unlinked, id, *names, guesses, order)
 
 
