@@ -147,9 +147,9 @@ def find_ids(
 def ids_spelled_otherwise(name: Any, naming: Naming, id: str, end: str) -> InputError:
     """Ids that edges write with other blanks, or in other letters."""
     return InputError(
-        f"No id in {id_holder(name)} of {naming.table} is named in {naming.edges} as it stands, but "
-        f"some are in other letters or with other blanks ({named(id)} and {named(end)}): write them "
-        "alike."
+        f"No id in {id_holder(name)} of {naming.table} is named in {naming.edges} as it stands, "
+        f"but some are in other letters or with other blanks ({named(id)} and {named(end)}): write "
+        "them alike."
     )
 
 
