@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import links as links
     from .errors import (
         ConvergenceWarning,
         GraphfillWarning,
@@ -22,15 +23,26 @@ if TYPE_CHECKING:
     from .graph import Graph
     from .hetero import HeteroResult, propagate_hetero
     from .imputers import (
+        FISF,
+        PCFI,
         FeaturePropagation,
         FieldImputer,
         MeanImputer,
         NeighborMeanImputer,
         RandomImputer,
+        SpectralImputer,
         ZeroImputer,
     )
     from .large import propagate_sharded
-    from .solve import Result, fill_field, propagate
+    from .solve import (
+        Result,
+        SpectralResult,
+        fill_field,
+        fill_fisf,
+        fill_pcfi,
+        fill_spectral,
+        propagate,
+    )
     from .table import (
         Explanation,
         Pooled,
@@ -48,9 +60,14 @@ __version__ = "0.1.0"
 # Public names and the packages they live in: loaded on first use, so that importing
 # graphfill costs next to nothing and scikit-learn only loads with the imputers.
 _HOMES = {
+    "links": "links",
     "Graph": "graph",
     "propagate": "solve",
     "fill_field": "solve",
+    "fill_fisf": "solve",
+    "fill_pcfi": "solve",
+    "fill_spectral": "solve",
+    "SpectralResult": "solve",
     "Result": "solve",
     "impute": "table",
     "impute_graph": "table._attributes",
@@ -64,11 +81,14 @@ _HOMES = {
     "TableImputer": "table",
     "TableResult": "table",
     "Explanation": "table",
+    "FISF": "imputers",
+    "PCFI": "imputers",
     "FeaturePropagation": "imputers",
     "FieldImputer": "imputers",
     "MeanImputer": "imputers",
     "NeighborMeanImputer": "imputers",
     "RandomImputer": "imputers",
+    "SpectralImputer": "imputers",
     "ZeroImputer": "imputers",
     "ConvergenceWarning": "errors",
     "GraphfillWarning": "errors",
@@ -78,6 +98,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "FISF",
+    "PCFI",
     "ConvergenceWarning",
     "Explanation",
     "FeaturePropagation",
@@ -91,6 +113,8 @@ __all__ = [
     "Pooled",
     "RandomImputer",
     "Result",
+    "SpectralImputer",
+    "SpectralResult",
     "SymmetrizedWarning",
     "TableImputer",
     "TableResult",
@@ -99,6 +123,9 @@ __all__ = [
     "__version__",
     "explain",
     "fill_field",
+    "fill_fisf",
+    "fill_pcfi",
+    "fill_spectral",
     "impute",
     "impute_graph",
     "near_copies",
@@ -112,7 +139,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'graphfill' has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    home = import_module(f".{_HOMES[name]}", __name__)
+    value = home if name == "links" else getattr(home, name)
     globals()[name] = value
     return value
 

@@ -106,6 +106,11 @@ def switch(name: str) -> str:
     return option(name) if _on_command_line.get() else f"{name}=True"
 
 
+def spelled(python: str, shell: str) -> str:
+    """What a user does, as it is done in Python or on the command line."""
+    return shell if _on_command_line.get() else python
+
+
 def meaning_missing(*values: str) -> str:
     """How a user says that texts mean missing."""
     if not _on_command_line.get():

@@ -11,6 +11,7 @@ from ..graph import Graph
 from ..trust import ColumnFill, FillOptions
 from ..trust._draws import Draws
 from ._column import Column
+from ._distribution import distribution
 from ._frames import with_columns
 
 if TYPE_CHECKING:
@@ -30,19 +31,26 @@ class TableDraws:
         fills: Mapping[str, ColumnFill],
         graph: Graph,
         options: FillOptions,
+        count: bool = False,
     ) -> None:
         self.table, self.columns, self.fills = table, columns, fills
         self.n_draws, self.leave = options.draws, options.unreached == "nan"
+        self.count = count
+        self.shares: dict[str, list[float]] = {}  # of the values of the last one, where counted
         self._draws = Draws(columns, fills, graph, options)
 
     def table_of(self, number: int) -> Any:
         """A completion, numbered from 0."""
         rebuilt = []
+        self.shares = {}
         for name, levels in self._draws.draw(number).items():
             column = self.columns[name]
             drawn = column.hide(np.zeros(len(column.missing), dtype=bool))  # not filled yet
             drawn.decode_levels(levels)
             if self.leave:
                 drawn.leave_missing(self.fills[name].unreached)
+            if self.count:
+                known = column.levels()[~column.missing]
+                self.shares[name] = distribution(drawn, known, drawn.filled_levels())["filled"]
             rebuilt.append(drawn.rebuild())
         return with_columns(self.table, rebuilt)

@@ -64,8 +64,9 @@ def informing_columns(
 ) -> dict[str, Column]:
     """The columns that are not to be filled, but say something about those that are."""
     informing, reading = {}, _reading(frame, options, source)
+    when = None if options.links is None else options.links.time  # has told all by its links
     for name in frame.columns:
-        if name != alignment.id and _left_out(name, options):
+        if name not in (alignment.id, when) and _left_out(name, options):
             with contextlib.suppress(InputError):  # what cannot be read says nothing
                 informing[name] = _open(
                     name, frame, alignment, options, source, reading, asked=False
@@ -74,6 +75,8 @@ def informing_columns(
 
 
 def _left_out(name: str, options: TableOptions) -> bool:
+    if options.links and name in options.links.columns:
+        return True
     return name in options.exclude or (options.columns is not None and name not in options.columns)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError, option
+from ..links import LinkOptions
 from ..trust import FillOptions
 
 
@@ -24,6 +25,7 @@ class TableOptions:
     source: Any = None
     target: Any = None
     weight: Any = None
+    links: LinkOptions | None = None  # beside the edges, or in their place
     columns: Sequence[Any] | None = None
     exclude: Sequence[Any] = ()
     types: Mapping[Any, str] = field(default_factory=dict)
@@ -41,6 +43,14 @@ class TableOptions:
             if alone and given is not None:
                 object.__setattr__(self, name, [given])  # one word, not its letters
         object.__setattr__(self, "types", dict(self.types or {}))
+        if not self.links:
+            object.__setattr__(self, "links", None)
+        for name in self.columns or ():
+            if self.links and name in self.links.columns:
+                raise InputError(
+                    f"Column {name!r} cannot be filled by links that are made from it: leave it "
+                    f"out of {option('columns')}, or link rows by other columns."
+                )
         for name in self.columns or ():
             if name in self.exclude:
                 raise InputError(
