@@ -103,7 +103,7 @@ def split_name(
             remedy = 'give the output the ending ".csv", ".parquet" or ".jsonl"'
         raise InputError(f"{path} is {what}: {remedy}.")
     if ending not in endings:
-        known = " ".join(endings)
+        known = " ".join(one for one in endings if not (output and one in READ_ONLY))
         raise InputError(
             f'The ending of {path} tells no format: use one of {known} (text also with ".gz").'
         )

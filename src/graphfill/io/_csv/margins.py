@@ -55,7 +55,8 @@ def footer_place(records: Sequence[Record], width: int) -> int | None:
     while last and len(records[last - 1].cells) != width and len(records) - last < MOST_FOOTERS:
         last -= 1
     short = records[last:]
-    if not short or any(len(record.cells) != width for record in records[:last]):
+    broken = any(record.unclosed for record in short)
+    if not short or broken or any(len(record.cells) != width for record in records[:last]):
         return None
     words = [unquote(cell).strip() for record in short for cell in record.cells[:1]]
     alone = all(sum(map(bool, record.cells)) <= 1 for record in short)
