@@ -81,3 +81,19 @@ def test_ids_that_are_spelled_otherwise():
     with pytest.warns(gf.GraphfillWarning, match=r"1 node\(s\) .* but for case or blanks"):
         filled = gf.impute(table, edges, id="id")
     assert filled["age"].tolist() == [30, 30, 40]
+
+
+def test_pictures_and_a_report_of_everyday_cells(tmp_path):
+    n = 40
+    names = [f"n{i}" for i in range(n)]
+    table = pd.DataFrame({
+        "id": names,
+        "rent": [f"1,{200 + i}" if i % 5 else None for i in range(n)],  # the next settles the comma
+        "rate": [f"{i}.5 %" if i % 4 else "-" for i in range(n)],
+        "city": ["Rome" if i % 3 else "unknown" for i in range(n)],
+    })  # fmt: skip
+    edges = pd.DataFrame({"a": names[:-1], "b": names[1:]})
+    for one in (table, duckdb.from_df(table)):
+        result = quietly(one, edges, return_result=True, scores=True)
+        result.report(tmp_path / "r.html", overwrite=True)
+        assert result.plot.known_and_filled("rent").get_title() == "rent"

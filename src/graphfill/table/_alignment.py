@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -111,20 +111,11 @@ def align(frame: nw.DataFrame[Any], edges: Any, options: TableOptions, source: S
     n_rows = len(nodes)
     n_unlinked = int(np.count_nonzero(np.diff(graph.indptr)[:n_rows] == 0))
     n_outside = graph.n_nodes - n_rows
-    spelling = None
+    some_named = n_unlinked < n_rows or bool(np.isin(nodes, [first, second]).any())
     if n_outside and n_unlinked:
-        spelling = next(filter(None, (other_spelling(ids, end) for end in both)), None)
-    if len(first) and n_unlinked == n_rows and not np.isin(nodes, [first, second]).any():
-        if spelling is not None:
-            raise ids_spelled_otherwise(id, naming, *spelling[:2])
+        guesses += _spelled_otherwise(naming, id, ids, both, some_named)
+    if len(first) and not some_named:
         raise no_id_matches(naming, id, ids, both[0])
-    if spelling is not None:
-        one, other, count = spelling
-        guesses.append(
-            f"{count:,} node(s) of {naming.edges} are ids of {naming.table} but for case or blanks "
-            f"({named(other)} and {named(one)}) and count as others: write them alike if they are "
-            "the same."
-        )
 
     def outside() -> list[Any]:
         others = np.concatenate([first, second])
@@ -136,6 +127,23 @@ def align(frame: nw.DataFrame[Any], edges: Any, options: TableOptions, source: S
         return [by_code[int(code)] for code in added]
 
     return Alignment(graph, n_rows, n_outside, n_unlinked, id, *names, guesses, order, outside)
+
+
+def _spelled_otherwise(
+    naming: Naming, id: Any, ids: Ids, ends: Sequence[Ids], some_named: bool
+) -> list[str]:
+    """A sentence on ids that edges write otherwise; refused if they name no id as it stands."""
+    spelling = next(filter(None, (other_spelling(ids, end) for end in ends)), None)
+    if spelling is None:
+        return []
+    one, other, count = spelling
+    if not some_named:
+        raise ids_spelled_otherwise(id, naming, one, other)
+    return [
+        f"{count:,} node(s) of {naming.edges} are ids of {naming.table} but for case or blanks "
+        f"({named(other)} and {named(one)}) and count as others: write them alike if they are the "
+        "same."
+    ]
 
 
 def align_rows(frame: nw.DataFrame[Any], options: TableOptions, source: Source) -> Alignment:

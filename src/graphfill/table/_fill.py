@@ -31,6 +31,7 @@ from ._inspect import (
     informing_columns,
     judge_by_propagation,
     open_columns,
+    reading_of,
     summarize_columns,
 )
 from ._keeping import Keeping
@@ -92,7 +93,7 @@ def fill_table(
     if not wanted:
         _check_something_known(list(columns.values()), source.naming.table)
     result = TableResult(table, list(summaries.values()), {}, {}, alignment, [], options.settings())
-    result._markers = list(options.missing)
+    result._markers, result._reading = list(options.missing), reading_of(frame, options, source)
     inspected = time.perf_counter()
     fills: dict[str, ColumnFill] = {}
     judged = ""

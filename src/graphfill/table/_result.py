@@ -14,6 +14,7 @@ from ..links import Links
 from ..report import html_of_result, of_result
 from ..trust import Influence
 from ._alignment import Alignment
+from ._markers import Reading
 
 if TYPE_CHECKING:
     from ._draws import TableDraws
@@ -95,6 +96,7 @@ class TableResult:
     _back: Callable[[Any], Any] = lambda table: table  # makes a table of the kind that came
     _uncertain: dict[str, Cells] = field(default_factory=dict)  # of the filled ones, by bounds
     _markers: Sequence[Any] = ()  # what else means missing in the table
+    _reading: Reading | None = None  # what its text may mean
     _influences: dict[str, Influence] = field(default_factory=dict)  # by column, for `explain`
     _add_reasons: Callable[[TableResult], None] | None = None  # to the summaries of the columns
 

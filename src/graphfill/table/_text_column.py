@@ -79,7 +79,7 @@ def open_words(cells: Cells, missing: Mask, reading: Reading, kind: str | None =
         empty, taken = _marks(texts, SURELY, reading)
         kept, words = _marks(texts, PERHAPS, reading)
         every, marks = _marks(texts, AMONG_NUMBERS, reading)
-        if (missing | every).all():  # nothing but codes
+        if (missing | every).all() and any(len(word) != 1 for word in marks):  # all are codes
             kept, words = every & ~empty, {w: n for w, n in marks.items() if w not in taken}
     else:
         empty, taken = _coded(cells, missing, SURELY, reading)

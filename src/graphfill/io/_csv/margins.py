@@ -58,9 +58,10 @@ def footer_place(records: Sequence[Record], width: int) -> int | None:
     broken = any(record.unclosed for record in short)
     if not short or broken or any(len(record.cells) != width for record in records[:last]):
         return None
-    words = [unquote(cell).strip() for record in short for cell in record.cells[:1]]
-    alone = all(sum(map(bool, record.cells)) <= 1 for record in short)
-    return last if alone or all(map(_REMARK.match, filter(None, words))) else None
+    words = [unquote(record.cells[0]).strip() for record in short]
+    apart = last > 0 and short[0].line > records[last - 1].line + 1
+    # A last line that is cut off is no footer: it must say what it is, or stand apart.
+    return last if apart or all(map(_REMARK.match, filter(None, words))) else None
 
 
 def footer_rows(columns: Sequence[pa.ChunkedArray]) -> int:
