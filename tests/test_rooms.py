@@ -39,6 +39,8 @@ KEPT_TO = {
     "jinja2": {"report"},
     "distributed": {"large"},
     "pyspark": {"large"},
+    "openpyxl": {"io"},
+    "pyreadstat": {"io"},
 }
 LONGEST_BODY, MOST_PARAMETERS = 60, 12
 PUBLIC = {*graphfill.__all__, *graphfill.pyg.__all__}

@@ -159,7 +159,7 @@ bad("link to nowhere", "There is no file link.csv.", table="link.csv",
     make=lambda folder: (folder / "link.csv").symlink_to("nowhere.csv"))
 bad("table from standard input",
     "The ending of - tells no format: use one of .csv .tsv .tab .txt .parquet .pq .arrow "
-    '.feather .ipc .jsonl .ndjson (text also with ".gz").', table="-")
+    '.feather .ipc .jsonl .ndjson .xlsx .ods .dta .sav (text also with ".gz").', table="-")
 bad("table is a pipe",
     "pipe.csv is a device or a pipe, not a file: save what comes out of it, and name that.",
     table="pipe.csv", make=lambda folder: os.mkfifo(folder / "pipe.csv"))
@@ -309,9 +309,9 @@ bad("two columns of one name",
 bad("column without a name",
     "people.csv, line 1 has no name for column 2 of 3: give it one, or remove the column.",
     people=b"name,,age\nann,30,31\n")
-bad("trailing separator in header",
+bad("trailing separator in header alone",
     "people.csv, line 1 has no name for column 3 of 3: give it one, or remove the column.",
-    people=b"name,age,\nann,30,\nbob,,\n")
+    people=b"name,age,\nann,30,1\nbob,,\n")
 bad("NUL byte",
     "people.csv is no text, or not in the encoding assumed (a NUL byte in line 3): name its "
     "encoding with --encoding, such as utf-16-le, or export it as CSV again.",
@@ -373,17 +373,19 @@ bad("wrong separator",
 
 bad("unknown ending",
     "The ending of people.doc tells no format: use one of .csv .tsv .tab .txt .parquet .pq "
-    '.arrow .feather .ipc .jsonl .ndjson (text also with ".gz").', people=PEOPLE,
-    table="people.doc")
+    '.arrow .feather .ipc .jsonl .ndjson .xlsx .ods .dta .sav (text also with ".gz").',
+    people=PEOPLE, table="people.doc")
 bad("no ending",
     "The ending of people tells no format: use one of .csv .tsv .tab .txt .parquet .pq .arrow "
-    '.feather .ipc .jsonl .ndjson (text also with ".gz").', people=PEOPLE, table="people")
+    '.feather .ipc .jsonl .ndjson .xlsx .ods .dta .sav (text also with ".gz").',
+    people=PEOPLE, table="people")
 bad("unknown ending of edges",
     "The ending of friends.graphml tells no format: use one of .csv .tsv .tab .txt .parquet .pq"
-    ' .arrow .feather .ipc .jsonl .ndjson .edges .edgelist .el (text also with ".gz").',
+    ' .arrow .feather .ipc .jsonl .ndjson .xlsx .ods .dta .sav .edges .edgelist .el (text also '
+    'with ".gz").',
     friends=FRIENDS, edges="friends.graphml")
-bad("spreadsheet by name", "people.xlsx is a spreadsheet: export it as CSV or Parquet.",
-    people=archive("sheet.xml"), table="people.xlsx")
+bad("spreadsheet by name", "people.xls is a spreadsheet: save it as .xlsx or CSV.",
+    people=archive("sheet.xml"), table="people.xls")
 bad("pickle by name", "people.pkl is a pickle, which may run code: export it as CSV or Parquet.",
     people=pickle.dumps([1]), table="people.pkl")
 bad("archive by name", "people.zip is an archive: unpack it first.", people=archive("people.csv"),
@@ -554,8 +556,8 @@ bad("no id is named by an edge, named",
     "'x1'): name the right columns with --id, --source and --target.", "--id name",
     friends=b"source,target\nx1,x2\n")
 bad("ids differ in case",
-    "No id in column 'name' of people.csv (such as 'ann') is named in friends.csv (such as "
-    "'ANN'): name the right columns with --id, --source and --target.", "--id name",
+    "No id in column 'name' of people.csv is named in friends.csv as it stands, but some are in "
+    "other letters or with other blanks ('ann' and 'ANN'): write them alike.", "--id name",
     friends=b"source,target\nANN,BOB\n")
 bad("numbers against text",
     "The ids in column 'id' of people.parquet are whole numbers (such as 1) but the ends in "
@@ -759,13 +761,16 @@ bad("output is a pipe", "pipe.csv is a device or a pipe, not a file: name a file
     output="pipe.csv", make=lambda folder: os.mkfifo(folder / "pipe.csv"))
 bad("output's ending is unknown",
     "The ending of filled.doc tells no format: use one of .csv .tsv .tab .txt .parquet .pq "
-    '.arrow .feather .ipc .jsonl .ndjson (text also with ".gz").', output="filled.doc")
+    '.arrow .feather .ipc .jsonl .ndjson .xlsx .ods (text also with ".gz").', output="filled.doc")
 bad("output without ending",
     "The ending of filled tells no format: use one of .csv .tsv .tab .txt .parquet .pq .arrow "
-    '.feather .ipc .jsonl .ndjson (text also with ".gz").', output="filled")
+    '.feather .ipc .jsonl .ndjson .xlsx .ods (text also with ".gz").', output="filled")
 bad("output is a spreadsheet",
-    'filled.xlsx is a spreadsheet: give the output the ending ".csv", ".parquet" or ".jsonl".',
-    output="filled.xlsx")
+    'filled.xls is a spreadsheet: give the output the ending ".csv", ".parquet" or ".jsonl".',
+    output="filled.xls")
+bad("output is a file of Stata",
+    'filled.dta is a file of Stata, which is read alone: give the output the ending ".csv", '
+    '".parquet" or ".jsonl".', output="filled.dta")
 bad("output is a pickle",
     'filled.pkl is a pickle, which may run code: give the output the ending ".csv", ".parquet" '
     'or ".jsonl".', output="filled.pkl")

@@ -359,14 +359,14 @@ def test_bad_text_is_refused(file, content, sentence):
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("a.xlsx", "a.xlsx is a spreadsheet: export it as CSV or Parquet."),
+        ("a.xls", "a.xls is a spreadsheet: save it as .xlsx or CSV."),
         ("a.pkl", "a.pkl is a pickle, which may run code: export it as CSV or Parquet."),
         ("a.zip", "a.zip is an archive: unpack it first."),
         ("a.json", 'a.json is JSON: write one object a line, and name it ".jsonl".'),
         (
             "a.foo",
             "The ending of a.foo tells no format: use one of .csv .tsv .tab .txt .parquet .pq "
-            '.arrow .feather .ipc .jsonl .ndjson (text also with ".gz").',
+            '.arrow .feather .ipc .jsonl .ndjson .xlsx .ods .dta .sav (text also with ".gz").',
         ),
         ("a.csv", "There is no file a.csv."),
         ("a.parquet", "There is no file a.parquet."),

@@ -238,17 +238,17 @@ REFUSED = {
     ),
     "unmatched": (
         table(IDS["text"]),
-        {"source": ["ANN"], "target": ["BOB"]},
+        {"source": ["eva"], "target": ["fay"]},
         {"id": "key"},
-        "No id in column 'key' of the table (such as 'ann') is named in the edges (such as 'ANN'): "
+        "No id in column 'key' of the table (such as 'ann') is named in the edges (such as 'eva'): "
         "name the right columns with id=, source= and target=.",
     ),
     "no id column": (
         table(IDS["text"]),
-        {"source": ["ANN"], "target": ["BOB"]},
+        {"source": ["eva"], "target": ["fay"]},
         {},
         "No column of the table (such as 'ann' in column 'key') holds the ids in the edges "
-        "(such as 'ANN'): name it with id=, or check that both sides spell ids alike.",
+        "(such as 'eva'): name it with id=, or check that both sides spell ids alike.",
     ),
     "twice": (
         table(["ann", "bob", "ann"]),

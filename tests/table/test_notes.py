@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import graphfill as gf
@@ -68,17 +69,31 @@ def test_whole_numbers_of_a_type_with_decimals():
     draw = np.random.default_rng(0)
     table["beds"] = holed(draw.integers(1, 9, 40).astype(float))
     table["size"] = holed(draw.random(40))
-    table["pay"] = holed(draw.integers(0, 9000, 40).astype(float))  # decimals are a trifle
+    table["pay"] = holed(draw.integers(0, 9000, 40).astype(float))
     result = filled(table, edges, method="propagation")
     (told,) = [note for note in result.notes if "whole numbers" in note]
     assert told == (
-        "Column 'beds' holds whole numbers, but filled cells may lie between: pass "
-        "types={'beds': 'integer'} to round them."
+        "Columns 'beds' and 'pay' hold whole numbers, and so do filled cells: pass "
+        "types={'beds': 'number'} to fill in decimals."
     )
-    assert (result.table["beds"] % 1).any()
-    rounded = filled(table, edges, method="propagation", types={"beds": "integer"})
-    assert not (rounded.table["beds"] % 1).any()
-    assert not [note for note in rounded.notes if "whole numbers" in note]
+    assert result.table.dtypes.equals(table.dtypes)
+    assert not (result.table[["beds", "pay"]] % 1).any(axis=None)
+    between = filled(table, edges, method="propagation", types={"beds": "number"}).table
+    assert (between["beds"] % 1).any()
+
+
+def test_whole_numbers_where_integers_could_be_missing():
+    table, edges = ring(40)
+    table["beds"] = holed(np.random.default_rng(0).integers(1, 9, 40).astype(float))
+    table["few"] = holed([1.0, 2.0] * 20, every=3).where(np.arange(40) > 20)
+    frame = pl.from_pandas(table)
+    for one, name in ((frame, "beds"), (table[["id", "few"]], "few")):
+        result = filled(one, edges, method="propagation")
+        (told,) = [note for note in result.notes if "whole numbers" in note]
+        assert "filled cells may lie between: pass types=" in told
+        assert any(value % 1 for value in result.table[name].to_list())
+    table["beds"] = table["beds"].astype("Int64")
+    assert str(filled(table, edges).table["beds"].dtype) == "Int64"
 
 
 @pytest.mark.parametrize("marker", ["?", "-", "N/A", "#DIV/0!"])

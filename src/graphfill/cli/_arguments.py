@@ -60,7 +60,8 @@ examples:
 Each command has its own --help. Exit codes: 0 done, 1 refused, 2 usage, 3 not converged under
 --strict, 130 interrupted.
 """
-FORMATS = "CSV, TSV, Parquet, Arrow/Feather or JSON lines, by its ending; .gz allowed for text"
+WRITTEN = "CSV, TSV, Parquet, Arrow/Feather, JSON lines, xlsx or ods"
+FORMATS = f"{WRITTEN}, by its ending; .gz allowed for text"
 
 
 def build_parser(complete: Any = None) -> argparse.ArgumentParser:
@@ -275,7 +276,9 @@ def _add_solver(group: Any) -> None:
 
 
 def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    table = parser.add_argument("table", metavar="TABLE", help=f"one row per node: {FORMATS}")
+    table = parser.add_argument(
+        "table", metavar="TABLE", help=f"one row per node: {FORMATS}; also Stata, SPSS"
+    )
     edges = parser.add_argument(
         "edges", metavar="EDGES", nargs="?",
         help="one row per link: also plain text; not needed where rows are linked as below",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -160,10 +160,13 @@ def put(base: pa.ChunkedArray, marks: NDArray[np.bool_], values: Any) -> pa.Chun
     return pa.chunked_array([pc.replace_with_mask(whole, where, values).cast(kind)])
 
 
-def missing_notes(counts: Counter[str], named: Iterable[str]) -> list[str]:
+def missing_notes(
+    counts: Mapping[str, int], named: Iterable[str], column: str | None = None
+) -> list[str]:
     """A note for each marker that was found; those that the user named need no way out."""
+    where = "" if column is None else f" in column {column!r}"
     return [
-        f'"{marker}" counts as missing ({n_cells(n)})'
+        f'"{marker}" counts as missing{where} ({n_cells(n)})'
         + ("." if marker in named else f": pass {meaning_value(marker)} if it is a value.")
         for marker, n in counts.items()
     ]

@@ -69,6 +69,7 @@ _POINTED = re.compile(
     r"[A-Z]{0,3}[$\u00a3\u00a5\u20b9]|USD|GBP|INR|JPY|CNY|AUD|CAD|Rs\.?|dollars?|pounds?"
 )
 _ZERO = rf"^(?:{_CURRENCY}){_BLANK}[\x{{2014}}{MINUS}]{{1,2}}$"  # as accountants write it
+_BREAK = "\0"  # between texts that are counted together
 _FRACTION = rf"/|{_GLYPH}"
 
 
@@ -207,6 +208,18 @@ def _is(column: Any, *words: str) -> NDArray[np.bool_]:
     return _filled(pc.is_in(column, value_set=pa.array(words, column.type)))
 
 
+def _joined(*columns: Any) -> Any:
+    """Several columns as one, to count what comes together."""
+    texts = [pc.cast(column, pa.large_string()) for column in columns]
+    return pc.binary_join_element_wise(*texts, pa.scalar(_BREAK, pa.large_string()))
+
+
+def _counts(cells: Any) -> dict[str, int]:
+    """How often each text comes, in the order of the texts: ties go the same way in any order."""
+    pairs = pc.value_counts(cells.drop_null()).to_pylist()
+    return {pair["values"]: pair["counts"] for pair in sorted(pairs, key=lambda p: p["values"])}
+
+
 def _negative(table: dict[str, Any]) -> NDArray[np.bool_]:
     """Cells with a minus before, within or behind, or in parentheses."""
     found = _is(table["close"], ")")
@@ -231,22 +244,22 @@ def _units(
     table: dict[str, Any], is_number: NDArray[np.bool_]
 ) -> tuple[tuple[str, str], Counter[tuple[str, str]], int]:
     """The unit before and after most numbers, all units by cells, and how many cells have marks."""
-    pairs = zip(table["prefix"].to_pylist(), table["unit"].to_pylist(), strict=True)
     apart_rows = _filled(pc.match_substring_regex(table["after"], rf"^[{BLANKS}]"))
+    keys = _joined(table["prefix"], table["unit"], pa.array(apart_rows).cast("string"))
     counts: Counter[tuple[str, str]] = Counter()
     flags: Counter[str] = Counter()
-    apart: Counter[str] = Counter()
-    for row, (prefix, unit) in enumerate(pairs):
-        if not is_number[row]:
-            continue
+    apart, touching = [], []
+    for key, n in _counts(keys.filter(pa.array(is_number))).items():
+        prefix, unit, stands_apart = key.split(_BREAK)
         if unit and not _is_known(unit):
-            if not apart_rows[row]:
-                is_number[row] = False
+            if stands_apart == "false":
+                touching.append(key)
                 continue
-            apart[unit] += 1
+            apart.append(unit)
         if len(unit) == 1 and unit.islower():
-            flags[unit] += 1
-        counts[prefix, unit] += 1
+            flags[unit] += n
+        counts[prefix, unit] += n
+    is_number &= ~_is(keys, *touching)
     if not counts:
         return ("", ""), counts, 0
     # Letters behind a few numbers are marks of a statistical office: 12.3 e, 14 p.
@@ -261,10 +274,9 @@ def _units(
     letters = {unit for _, unit in counts if len(unit) == 1 and unit.isalpha()} - set("kKMBT")
     if len(letters) > 1 and not apart_rows.any():
         is_number[:] = False  # 12A, 13B: no units, but parts of a label
-    best = max(counts, key=lambda pair: (pair != ("", ""), counts[pair]))
+    best = max(counts, key=lambda pair: (pair != ("", ""), counts[pair], pair))
     if apart and (len(best[1]) > LONGEST_UNIT or counts[best] < FEWEST_ALIKE):
-        words = pc.is_in(table["unit"], value_set=pa.array(list(apart), table["unit"].type))
-        is_number &= ~_filled(words)
+        is_number &= ~_is(table["unit"], *apart)
     return best, counts, marked
 
 
@@ -344,7 +356,7 @@ def _marks(bodies: Any, is_number: NDArray[np.bool_], decimal: str | None) -> tu
         pc.any(pc.match_substring_regex(plain, pattern)).as_py() or False
         for pattern in (POINT, COMMA)
     )
-    letters = set("".join(plain.to_pylist()))
+    letters = set("".join(pc.unique(pc.replace_substring_regex(plain, "[0-9]", "")).to_pylist()))
     groups = [letter for letter in GROUPS if letter in letters]
     doubtful = plain.filter(pc.match_substring_regex(plain, DOUBTFUL))
     question = ""
@@ -474,29 +486,31 @@ def _style(
     unit: tuple[str, str],
 ) -> NumberStyle:
     """What most cells look like."""
-    keep = pa.array(is_number)
-    texts = bodies.filter(keep).to_pylist()
-    before, after = (table[name].filter(keep).to_pylist() for name in ("before", "after"))
-    pairs = zip(table["prefix"].filter(keep).to_pylist(), table["unit"].filter(keep).to_pylist(),
-                table["about"].filter(keep).to_pylist(), strict=True)  # fmt: skip
-    negative = _negative(table)[is_number]
+    # Rows without the unit, with a mark of a statistical office, or about right: no model.
+    model = is_number & _is(table["prefix"], unit[0]) & _is(table["unit"], unit[1])
+    negative = pa.array(_negative(table)).cast("string")
+    after = pc.utf8_rtrim(table["after"], characters=BLANKS)
+    keys = _joined(table["before"], after, negative).filter(
+        pa.array(model & _is(table["about"], ""))
+    )
     usual: Counter[tuple[str, str]] = Counter()
     usual_negative: Counter[tuple[str, str]] = Counter()
-    for row, (prefix, word, about) in enumerate(pairs):
-        # Rows without the unit, with a mark of a statistical office, or about right: no model.
-        if (prefix, word) == unit and not about:
-            around = before[row], after[row].rstrip(BLANKS)
-            (usual_negative if negative[row] else usual)[around] += 1
-    plain = [text for text in texts if not re.search(_FRACTION, text)]
-    digits = [
-        len(text.lower().partition("e")[0].partition(decimal)[2]) if decimal in text else 0
-        for text in plain
-    ]
-    wholes = [text.partition(decimal)[0] for text in plain]
-    grouped = [whole for whole in wholes if group and re.search(rf"[0-9]{re.escape(group)}", whole)]
-    bare = [len(whole) for whole in wholes if whole.isdigit() and len(whole) > 3]
-    if grouped and len(bare) > len(grouped) and max(bare) > 4:
-        grouped = []  # thousands are set apart in some cells only
+    for key, n in _counts(keys).items():
+        start, end, sign = key.split(_BREAK)
+        (usual_negative if sign == "true" else usual)[start, end] += n
+    fraction = _filled(pc.match_substring_regex(bodies, _FRACTION))
+    plain = bodies.filter(pa.array(is_number & ~fraction))
+    plain = pc.replace_substring_regex(plain, "[eE].*", "")
+    mark = pc.find_substring(plain, decimal)
+    digits = pc.subtract(pc.subtract(pc.binary_length(plain), mark), 1)
+    decimals = pc.min_max(pc.if_else(pc.less(mark, 0), 0, digits)).as_py()
+    wholes = pc.replace_substring_regex(plain, rf"{re.escape(decimal)}.*$", "")
+    grouped = wholes.filter(pc.match_substring_regex(wholes, f"[0-9]{re.escape(group)}[0-9]"))
+    bare = wholes.filter(pc.match_substring_regex(wholes, "^[0-9]{4,}$"))
+    longest = pc.max(pc.utf8_length(bare)).as_py() or 0
+    if not group or (len(bare) > len(grouped) and longest > 4):
+        grouped = grouped[:0]  # thousands are set apart in some cells only, or in none
+    in_pairs = pc.any(pc.match_substring_regex(grouped, "[^0-9][0-9]{2}[^0-9][0-9]{3}")).as_py()
     around = usual.most_common(1)[0][0] if usual else ("", "")
     if usual_negative:
         around_negative = usual_negative.most_common(1)[0][0]
@@ -507,10 +521,10 @@ def _style(
         around_negative = (f"-{sign}", around[1])
     return NumberStyle(
         decimal=decimal,
-        group=group if grouped else "",
-        shortest=5 if grouped and bare and max(bare) == 4 else 4,
-        pairs=any(re.search(r"[^0-9][0-9]{2}[^0-9][0-9]{3}", whole) for whole in grouped),
-        decimals=(min(digits, default=0), max(digits, default=0)),
+        group=group if len(grouped) else "",
+        shortest=5 if longest == 4 else 4,
+        pairs=in_pairs is True,
+        decimals=(decimals["min"] or 0, decimals["max"] or 0),
         around=around,
         around_negative=around_negative,
     )

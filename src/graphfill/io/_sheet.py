@@ -28,18 +28,21 @@ TABLE_ENDINGS = {
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
     **dict.fromkeys((".jsonl", ".ndjson"), "json"),
+    **{".xlsx": "xlsx", ".ods": "ods", ".dta": "statistics", ".sav": "statistics"},
 }
+READ_ONLY = {".dta": "a file of Stata", ".sav": "a file of SPSS"}
+WORKBOOKS = (".xlsx", ".ods")
 EDGE_ENDINGS = TABLE_ENDINGS | dict.fromkeys((".edges", ".edgelist", ".el"), "csv")
 
 _EXPORT = "export it as CSV or Parquet"
 _PICKLE = ("a pickle, which may run code", _EXPORT)
 _PROGRAM = ("a file of another program", _EXPORT)
 _FOREIGN = {
-    **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), ("a spreadsheet", _EXPORT)),
+    **dict.fromkeys((".xls", ".xlsm", ".xlsb"), ("a spreadsheet", "save it as .xlsx or CSV")),
     **dict.fromkeys((".pkl", ".pickle", ".joblib", ".npy", ".pt"), _PICKLE),
     **dict.fromkeys((".zip", ".7z", ".rar", ".tar", ".tgz"), ("an archive", "unpack it first")),
     **dict.fromkeys((".zst", ".lz4", ".br"), ("compressed in another way than .gz", "unpack it")),
-    **dict.fromkeys((".dta", ".sav", ".sas7bdat", ".rds", ".rdata", ".h5", ".hdf5"), _PROGRAM),
+    **dict.fromkeys((".sas7bdat", ".rds", ".rdata", ".h5", ".hdf5"), _PROGRAM),
     ".json": ("JSON", 'write one object a line, and name it ".jsonl"'),
 }
 _MAGIC = {
@@ -86,6 +89,7 @@ def split_name(
     >>> split_name(Path("people.csv.gz"))
     ('csv', '.csv', '.gz')
     """
+    path = path if output else split_sheet(path)[0]
     suffixes = [suffix.lower() for suffix in path.suffixes]
     compression = suffixes.pop() if suffixes and suffixes[-1] in COMPRESSIONS else None
     ending = suffixes[-1] if suffixes else ""
@@ -93,20 +97,43 @@ def split_name(
         raise InputError(
             f"{path} is a folder{': name a file in it' if output else ', not a file'}."
         )
-    if ending in _FOREIGN:
-        what, remedy = _FOREIGN[ending]
+    if ending in _FOREIGN or (output and ending in READ_ONLY):
+        what, remedy = _FOREIGN.get(ending) or (f"{READ_ONLY[ending]}, which is read alone", "")
         if output:
             remedy = 'give the output the ending ".csv", ".parquet" or ".jsonl"'
         raise InputError(f"{path} is {what}: {remedy}.")
     if ending not in endings:
-        known = " ".join(endings)
+        known = " ".join(one for one in endings if not (output and one in READ_ONLY))
         raise InputError(
             f'The ending of {path} tells no format: use one of {known} (text also with ".gz").'
         )
-    if compression is not None and endings[ending] in ("parquet", "arrow"):
+    if compression is not None and endings[ending] not in ("csv", "json"):
         remedy = "leave the last ending off" if output else "unpack it, and read that"
         raise InputError(f"{path} is compressed inside and out: {remedy}.")
     return endings[ending], ending, compression
+
+
+def split_sheet(path: PathLike) -> tuple[Path, str | None]:
+    """A file and the sheet that is named behind it.
+
+    >>> split_sheet("towns.xlsx#May")
+    (PosixPath('towns.xlsx'), 'May')
+    """
+    text = os.fspath(path)
+    for ending in WORKBOOKS:
+        at = text.lower().find(f"{ending}#")
+        if at >= 0 and not os.path.exists(text):
+            at += len(ending)
+            return Path(text[:at]), text[at + 1 :]
+    return Path(text), None
+
+
+def needs_extra(path: Any, extra: str, package: str) -> InputError:
+    """A file whose reader is not installed."""
+    return InputError(
+        f"{path} takes the package {package}: install graphfill[{extra}], or export the table as "
+        "CSV."
+    )
 
 
 def check_is_file(path: PathLike) -> None:

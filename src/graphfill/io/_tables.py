@@ -34,6 +34,7 @@ from ._sheet import (
     check_unchanged,
     no_progress,
     split_name,
+    split_sheet,
     version_of,
 )
 
@@ -41,11 +42,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _MACHINE = f"{zlib.crc32(platform.node().encode()):08x}"  # whose processes have the numbers
+MODULES = {
+    "csv": "._csv.tables",
+    "json": "._json_lines",
+    **dict.fromkeys(("parquet", "arrow"), "._columnar"),
+    **dict.fromkeys(("xlsx", "ods"), "._spreadsheet"),
+    "statistics": "._statistics",
+}
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def read_table(path: PathLike, **options: Any) -> Sheet:
-    """Read a table of CSV, Parquet, Arrow or JSON lines, by the file's ending.
+    """Read a table of any known format, by the file's ending.
 
     The options are those of :class:`Options`.
 
@@ -78,18 +86,18 @@ def read_edges(path: PathLike, *, header: bool | None = None, **options: Any) ->
 
 def _read(path: Path, endings: dict[str, str], **options: Any) -> Sheet:
     format = split_name(path, endings)[0]
-    check_is_file(path)
-    version = version_of(path)
+    file, _ = split_sheet(path)
+    check_is_file(file)
+    version = version_of(file)
     sheet: Sheet = _module(format).read(path, Options(**options))
-    check_unchanged(path, version)
+    check_unchanged(file, version)
     sheet.version = version
     return sheet
 
 
 def _module(format: str) -> Any:
     """The module that reads and writes a format, imported when needed: it imports pyarrow."""
-    name = {"csv": "._csv.tables", "json": "._json_lines"}.get(format, "._columnar")
-    return import_module(name, __package__)
+    return import_module(MODULES[format], __package__)
 
 
 def check_output(path: PathLike, *, inputs: Sequence[PathLike], overwrite: bool = False) -> None:
@@ -277,6 +285,7 @@ def check_written_here(path: Any, inputs: Iterable[Any], overwrite: bool) -> Non
         raise InputError(f"There is no folder {shown_folder} to write {path} to: make it first.")
     if os.path.exists(path):
         for source in inputs:
+            source = split_sheet(source)[0]
             if os.path.exists(source) and os.path.samefile(path, source):
                 raise InputError(
                     f"The output {path} is the same file as the input {source}: name another file."

@@ -184,6 +184,13 @@ def _verdicts(summary: Summary) -> list[str]:
 
 def _columns(summary: Summary) -> list[str]:
     """One line per column with missing cells."""
+    heads, rows, meanings = column_lines(summary)
+    table = text_table(heads, rows)
+    return ["", *table, "", *(f"  {line}" for line in meanings)] if meanings else ["", *table]
+
+
+def column_lines(summary: Summary) -> tuple[list[str], list[list[str]], list[str]]:
+    """The heads and cells of a table of the columns with missing cells, and what heads mean."""
     hidden = f"{summary['settings'].get('scores')} hidden"  # in the pattern that was asked for
     rows = [
         {
@@ -206,9 +213,8 @@ def _columns(summary: Summary) -> list[str]:
     if all(row["filled"] == row["missing"] for row in rows):
         dropped.add("filled")
     heads = [head for head in rows[0] if head not in dropped]
-    table = text_table(heads, [[row[head] for head in heads] for row in rows])
-    meanings = [f"  {head}: {words}" for head, words in MEANINGS.items() if head in heads]
-    return ["", *table, "", *meanings] if meanings else ["", *table]
+    meanings = [f"{head}: {words}" for head, words in MEANINGS.items() if head in heads]
+    return heads, [[row[head] for head in heads] for row in rows], meanings
 
 
 def _score_of(method: str | None, scores: Sequence[Summary] | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,15 @@ from ..errors import InputError, named, option, parameter
 from ..graph import Graph, is_table
 from ..links import Links
 from ._edge_ends import ends_in_graph, ends_in_table
-from ._id_column import Ids, alike, first_duplicate, numbered, order_by_id
-from ._id_search import find_ids, id_holder
+from ._id_column import (
+    Ids,
+    alike,
+    first_duplicate,
+    numbered,
+    order_by_id,
+    other_spelling,
+)
+from ._id_search import find_ids, id_holder, ids_spelled_otherwise
 from ._options import Naming, Source, TableOptions
 from ._rows_alone import ids_of_rows, order_by_cells
 
@@ -103,9 +110,12 @@ def align(frame: nw.DataFrame[Any], edges: Any, options: TableOptions, source: S
     graph = Graph.from_edges(first, second, weight=weights, nodes=in_order, unknown="add")
     n_rows = len(nodes)
     n_unlinked = int(np.count_nonzero(np.diff(graph.indptr)[:n_rows] == 0))
-    if len(first) and n_unlinked == n_rows and not np.isin(nodes, [first, second]).any():
-        raise no_id_matches(naming, id, ids, both[0])
     n_outside = graph.n_nodes - n_rows
+    some_named = n_unlinked < n_rows or bool(np.isin(nodes, [first, second]).any())
+    if n_outside and n_unlinked:
+        guesses += _spelled_otherwise(naming, id, ids, both, some_named)
+    if len(first) and not some_named:
+        raise no_id_matches(naming, id, ids, both[0])
 
     def outside() -> list[Any]:
         others = np.concatenate([first, second])
@@ -117,6 +127,23 @@ def align(frame: nw.DataFrame[Any], edges: Any, options: TableOptions, source: S
         return [by_code[int(code)] for code in added]
 
     return Alignment(graph, n_rows, n_outside, n_unlinked, id, *names, guesses, order, outside)
+
+
+def _spelled_otherwise(
+    naming: Naming, id: Any, ids: Ids, ends: Sequence[Ids], some_named: bool
+) -> list[str]:
+    """A sentence on ids that edges write otherwise; refused if they name no id as it stands."""
+    spelling = next(filter(None, (other_spelling(ids, end) for end in ends)), None)
+    if spelling is None:
+        return []
+    one, other, count = spelling
+    if not some_named:
+        raise ids_spelled_otherwise(id, naming, one, other)
+    return [
+        f"{count:,} node(s) of {naming.edges} are ids of {naming.table} but for case or blanks "
+        f"({named(other)} and {named(one)}) and count as others: write them alike if they are the "
+        "same."
+    ]
 
 
 def align_rows(frame: nw.DataFrame[Any], options: TableOptions, source: Source) -> Alignment:

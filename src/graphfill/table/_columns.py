@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 
+FEWEST_WHOLE = 20  # known cells, all of them whole numbers: then it is no chance
+
+
 def open_column(
     series: nw.Series[Any],
     *,
@@ -186,7 +189,24 @@ def _open_numbers(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) ->
                 f"Column {cells.series.name!r} cannot be taken as integers, for {place(row)} holds "
                 f"{float(values[row])}: take it as a number."
             )
+    if kind is None and _are_integers(cells, missing):
+        column = Number(cells, "integer", missing)
+        column.whole_by_guess = True
+        return column
     return Number(cells, kind or "number", missing)
+
+
+def _are_integers(cells: Cells, missing: NDArray[np.bool_]) -> bool:
+    """Whether floats are integers that pandas stores so for want of a missing one.
+
+    Other libraries have that; a few whole numbers may be so by chance.
+    """
+    native = cells.series.to_native()
+    if not cells.series.implementation.is_pandas_like() or not missing.any():
+        return False
+    known = cells.floats[~missing]
+    in_numpy = isinstance(native.dtype, np.dtype) and native.dtype.kind == "f"
+    return in_numpy and known.size >= FEWEST_WHOLE and not (known % 1).any()
 
 
 def _open_zeros_and_ones(cells: Cells, missing: NDArray[np.bool_]) -> Column:

@@ -12,6 +12,7 @@ from ..trust import ColumnFill, FillOptions
 from ..trust._draws import Draws
 from ._column import Column
 from ._distribution import distribution
+from ._frames import with_columns
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -40,8 +41,6 @@ class TableDraws:
 
     def table_of(self, number: int) -> Any:
         """A completion, numbered from 0."""
-        import narwhals as nw
-
         rebuilt = []
         self.shares = {}
         for name, levels in self._draws.draw(number).items():
@@ -54,4 +53,4 @@ class TableDraws:
                 known = column.levels()[~column.missing]
                 self.shares[name] = distribution(drawn, known, drawn.filled_levels())["filled"]
             rebuilt.append(drawn.rebuild())
-        return nw.to_native(self.table.with_columns(*rebuilt))
+        return with_columns(self.table, rebuilt)

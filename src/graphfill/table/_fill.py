@@ -24,12 +24,14 @@ from ..trust import (
 )
 from ._alignment import Alignment, align
 from ._column import Column
+from ._frames import in_memory, with_columns
 from ._hints import unlinked_notes
 from ._inspect import (
     informative_columns,
     informing_columns,
     judge_by_propagation,
     open_columns,
+    reading_of,
     summarize_columns,
 )
 from ._keeping import Keeping
@@ -72,6 +74,7 @@ def fill_table(
 
     began = time.perf_counter()
     source, in_pieces = source or Source(), alignment is not None
+    (table, back), edges = in_memory(table), in_memory(edges)[0]
     _check_table(table, source.naming.table)
     frame = nw.from_native(table, eager_only=True)
     keeping, holder = keeping or Keeping(kept=Kept()), source.naming.table
@@ -90,7 +93,7 @@ def fill_table(
     if not wanted:
         _check_something_known(list(columns.values()), source.naming.table)
     result = TableResult(table, list(summaries.values()), {}, {}, alignment, [], options.settings())
-    result._markers = list(options.missing)
+    result._markers, result._reading = list(options.missing), reading_of(frame, options, source)
     inspected = time.perf_counter()
     fills: dict[str, ColumnFill] = {}
     judged = ""
@@ -116,6 +119,7 @@ def fill_table(
         result.notes += unlinked_notes(frame, alignment.id, source.naming.table)
     result.notes += [judged] if judged else []
     result.notes += few_known_notes(columns, summaries, fills, options)
+    result.table, result._back = back(result.table), back
     done = time.perf_counter()
     result.seconds = {
         "link": linked - began,
@@ -225,7 +229,7 @@ class _Filling:
 
         from ._draws import TableDraws
 
-        frame = nw.from_native(self.result.table, eager_only=True)
+        frame = nw.from_native(self.result.table, eager_only=True)  # not yet as it came
         graph, options = self.alignment.graph, self.options.fill
         self.result._drawing = TableDraws(
             frame, columns, fills, graph, options, count=self.options.details
@@ -287,7 +291,7 @@ class _Filling:
         taken = set(self.frame.columns)
         for series in [*added, *bounds]:
             _check_free_name(series.name, taken)
-        self.result.table = _with_columns(self.frame, [*rebuilt, *added, *bounds])
+        self.result.table = with_columns(self.frame, [*rebuilt, *added, *bounds])
 
 
 def _left_out(
@@ -304,23 +308,6 @@ def _left_out(
         return []
     channelled = {name: column for name, column in columns.items() if column.n_channels}
     return left_out(channelled, wanted, alignment.graph, options.fill)
-
-
-def _with_columns(frame: nw.DataFrame[Any], series: Sequence[nw.Series[Any]]) -> Any:
-    """The table with some columns replaced, and new ones behind them."""
-    if not frame.implementation.is_pyarrow():
-        return frame.with_columns(*series).to_native()
-    import pyarrow as pa
-
-    # One by one, each would take a copy of all others.
-    table = frame.to_native()
-    columns = dict(zip(table.column_names, table.columns, strict=True))
-    fields = {field.name: field for field in table.schema}
-    for one in series:
-        columns[one.name] = one.to_native()
-        fields[one.name] = pa.field(one.name, columns[one.name].type)
-    schema = pa.schema(list(fields.values()), table.schema.metadata)
-    return pa.table(list(columns.values()), schema)
 
 
 # -- refusals --

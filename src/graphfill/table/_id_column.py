@@ -230,6 +230,31 @@ def distinct(ids: Ids) -> bool:
     return not ids.values.null_count and pc.count_distinct(ids.values).as_py() == len(ids)
 
 
+def other_spelling(ids: Ids, ends: Ids) -> tuple[str, str, int] | None:
+    """An id and the end of an edge that differ in case or blanks alone, and how many such ends.
+
+    Ends that are spelled as some id are left aside.
+    """
+    import pyarrow.compute as pc
+
+    if ids.kind != "text" or ends.kind != "text":
+        return None
+    others = pc.unique(ends.values.filter(pc.invert(pc.is_in(ends.values, ids.values)))).drop_null()
+    place = pc.index_in(_folded(others), value_set=_folded(ids.values))
+    found = place.drop_null()
+    if not len(found):
+        return None
+    first = pc.index(pc.is_valid(place), True).as_py()
+    return ids[found[0].as_py()], others[first].as_py(), len(found)
+
+
+def _folded(texts: Any) -> Any:
+    import pyarrow.compute as pc
+
+    blanks = pc.replace_substring_regex(texts, r"[\s\x{a0}]+", " ")
+    return pc.utf8_lower(pc.utf8_trim_whitespace(blanks))
+
+
 def read_ids(frame: nw.DataFrame[Any], name: Any, texts: Mapping[str, Any], holder: str) -> Ids:
     """A column of ids, with its text where that is at hand."""
     column = frame.get_column(name)

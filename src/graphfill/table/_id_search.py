@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError, check_column_name, named, option
 from ._edge_ends import NumberedRows
-from ._id_column import Ids, count_named, distinct, read_ids, share_found
+from ._id_column import Ids, count_named, distinct, other_spelling, read_ids, share_found
 from ._options import Naming, Source
 
 if TYPE_CHECKING:
@@ -134,8 +134,23 @@ def find_ids(
             f"(name one with {option('id')})."
         )
         return None, Ids(np.arange(n_rows))
+    for column, ids in candidates:
+        spelling = next(
+            filter(None, (other_spelling(ids, end.sample(SAMPLE)) for end in ends)), None
+        )
+        if spelling is not None:
+            raise ids_spelled_otherwise(column, naming, *spelling[:2])
     example = candidates[0] if candidates else (None, Ids(np.arange(n_rows)))
     raise no_id_column(naming, ends, best, *example)
+
+
+def ids_spelled_otherwise(name: Any, naming: Naming, id: str, end: str) -> InputError:
+    """Ids that edges write with other blanks, or in other letters."""
+    return InputError(
+        f"No id in {id_holder(name)} of {naming.table} is named in {naming.edges} as it stands, "
+        f"but some are in other letters or with other blanks ({named(id)} and {named(end)}): write "
+        "them alike."
+    )
 
 
 def no_id_column(

@@ -39,11 +39,11 @@ def open_columns(
     names = [
         name for name in frame.columns if name != alignment.id and not _left_out(name, options)
     ]
-    asked, reading = columns is not None, _reading(frame, options, source)
+    asked, reading = columns is not None, reading_of(frame, options, source)
     return {name: _open(name, frame, alignment, options, source, reading, asked) for name in names}
 
 
-def _reading(frame: nw.DataFrame[Any], options: TableOptions, source: Source) -> Reading:
+def reading_of(frame: nw.DataFrame[Any], options: TableOptions, source: Source) -> Reading:
     """How text may be read, by what the user says and what the rest of the table shows."""
 
     @cache
@@ -63,7 +63,7 @@ def informing_columns(
     frame: nw.DataFrame[Any], alignment: Alignment, options: TableOptions, source: Source
 ) -> dict[str, Column]:
     """The columns that are not to be filled, but say something about those that are."""
-    informing, reading = {}, _reading(frame, options, source)
+    informing, reading = {}, reading_of(frame, options, source)
     when = None if options.links is None else options.links.time  # has told all by its links
     for name in frame.columns:
         if name not in (alignment.id, when) and _left_out(name, options):

@@ -61,7 +61,7 @@ def notes_on(
         *notes,
         *_read_otherwise(opened),
         *_markers(opened),
-        *_between_whole_numbers(opened, filled),
+        *_whole_numbers(opened, filled),
         *_all_equal(opened, filled),
         *_hardly_filled(summaries),
     ]
@@ -136,21 +136,25 @@ def _all_equal(columns: Mapping[str, Column], filled: Sequence[str]) -> list[str
     ]
 
 
-def _between_whole_numbers(columns: Mapping[str, Column], filled: Sequence[str]) -> list[str]:
-    """A sentence on columns of whole numbers whose type has decimals, as their filled cells do."""
-    names = []
+def _whole_numbers(columns: Mapping[str, Column], filled: Sequence[str]) -> list[str]:
+    """Sentences on columns of whole numbers whose type has room for decimals."""
+    rounded, between = [], []
     for name in filled:
         column = columns[name]
-        if isinstance(column, Number) and not isinstance(column, Whole) and not column.whole:
+        if isinstance(column, Number) and column.whole_by_guess:
+            rounded.append(name)
+        elif isinstance(column, Number) and not isinstance(column, Whole) and not column.whole:
             known = column.known_values()
             if 0 < np.ptp(known) < FEW_STEPS and not (known % 1).any():
-                names.append(name)
-    if not names:
-        return []
-    kind = typed(names[0], "integer")
+                between.append(name)
     return [
         f"{_columns([repr(name) for name in names])} {'holds' if len(names) == 1 else 'hold'} "
-        f"whole numbers, but filled cells may lie between: pass {kind} to round them."
+        f"whole numbers, {then} pass {typed(names[0], kind)} {end}."
+        for names, then, kind, end in (
+            (rounded, "and so do filled cells:", "number", "to fill in decimals"),
+            (between, "but filled cells may lie between:", "integer", "to round them"),
+        )
+        if names
     ]
 
 

@@ -30,6 +30,7 @@ class Number(Column):
 
     n_channels = 1
     parity = 0
+    whole_by_guess = False  # whether the type would have room for decimals
 
     def __init__(
         self, cells: Cells, kind: str, missing: Mask, parent: Number | None = None
@@ -50,7 +51,9 @@ class Number(Column):
         self._fill = np.full(self._rows.size, np.nan)
 
     def _again(self, cells: Cells, missing: Mask, hidden: bool = False) -> Column:
-        return type(self)(cells, self.kind, missing, self if hidden else None)
+        again = type(self)(cells, self.kind, missing, self if hidden else None)
+        again.whole_by_guess = self.whole_by_guess
+        return again
 
     def _read(self, parent: Number | None) -> Floats:
         return self._cells.floats

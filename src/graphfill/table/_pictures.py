@@ -21,6 +21,8 @@ from ._column import Column, Floats
 from ._columns import open_column
 from ._coordinates import find_coordinates, flat
 from ._distribution import distribution
+from ._frames import in_memory
+from ._markers import Reading
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -53,6 +55,7 @@ class Filled(Protocol):
     settings: dict[str, Any]
     _uncertain: dict[str, Mask]
     _markers: Sequence[Any]
+    _reading: Reading | None
 
 
 class Pictures:
@@ -62,7 +65,8 @@ class Pictures:
         import narwhals as nw
 
         self.result = result
-        self.frame: nw.DataFrame[Any] = nw.from_native(result.table, eager_only=True)
+        table, _ = in_memory(result.table)
+        self.frame: nw.DataFrame[Any] = nw.from_native(table, eager_only=True)
         self.n = len(self.frame)
         self.kinds = {column.name: column.kind for column in result.columns}
         self.seed = int(result.settings.get("seed") or 0)
@@ -92,7 +96,8 @@ class Pictures:
     def _open(self, name: str, **how: Any) -> None:
         while len(self._columns) >= MOST_OPEN:
             del self._columns[next(iter(self._columns))]
-        self._columns[name] = open_column(self.frame.get_column(name), **how)
+        column, reading = self.frame.get_column(name), self.result._reading
+        self._columns[name] = open_column(column, reading=reading, **how)
 
     def was_missing(self, name: str) -> Mask:
         if name not in self._were_missing:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..report import html_table
 
 Floats = NDArray[np.float64]
 
@@ -53,20 +54,29 @@ class Pooled:
     n_draws: int
 
     def __repr__(self) -> str:
+        heads, rows = self._cells()
+        width = max(len(row[0]) for row in rows)
+        lines = [self._title(), " " * width + "".join(f"{head:>12}" for head in heads[1:])]
+        lines += [f"{name:<{width}}" + "".join(f"{c:>12}" for c in cells) for name, *cells in rows]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self._title()}</p>\n{html_table(*self._cells())}"
+
+    def _title(self) -> str:
+        return f"Pooled from {self.n_draws} completions"
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        """The heads and rows of a table of all quantities."""
         names = [str(name) for name in getattr(self.estimate, "index", [])]
         rows = np.column_stack([np.ravel(np.asarray(getattr(self, name))) for name in FIELDS])
         if not names:
             names = [str(number) for number in range(len(rows))] if np.ndim(self.estimate) else [""]
         share = f"{self.level:.0%}".replace("%", " %")
-        heads = ("estimate", "std. error", "df", "missing", f"{share} from", "to")
-        width = max(len(name) for name in names)
-        lines = [f"Pooled from {self.n_draws} completions"]
-        lines.append(" " * width + "".join(f"{head:>12}" for head in heads))
-        lines += [
-            f"{name:<{width}}" + "".join(f"{cell:>12.4g}" for cell in row)
-            for name, row in zip(names, rows, strict=True)
+        heads = ["", "estimate", "std. error", "df", "missing", f"{share} from", "to"]
+        return heads, [
+            [name, *(f"{cell:.4g}" for cell in row)] for name, row in zip(names, rows, strict=True)
         ]
-        return "\n".join(line.rstrip() for line in lines)
 
 
 def pool(

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..links import Links
-from ..report import of_result
+from ..report import html_of_result, of_result
 from ..trust import Influence
 from ._alignment import Alignment
+from ._markers import Reading
 
 if TYPE_CHECKING:
     from ._draws import TableDraws
@@ -92,13 +93,18 @@ class TableResult:
     seconds: dict[str, float] = field(default_factory=dict)
     draws: list[Any] = field(default_factory=list)
     _drawing: TableDraws | None = None  # what makes them
+    _back: Callable[[Any], Any] = lambda table: table  # makes a table of the kind that came
     _uncertain: dict[str, Cells] = field(default_factory=dict)  # of the filled ones, by bounds
     _markers: Sequence[Any] = ()  # what else means missing in the table
+    _reading: Reading | None = None  # what its text may mean
     _influences: dict[str, Influence] = field(default_factory=dict)  # by column, for `explain`
     _add_reasons: Callable[[TableResult], None] | None = None  # to the summaries of the columns
 
     def __repr__(self) -> str:
         return of_result(self.summary())
+
+    def _repr_html_(self) -> str:
+        return html_of_result(self.summary())
 
     @property
     def links(self) -> Links | None:
@@ -117,7 +123,7 @@ class TableResult:
         """A completion of the table, numbered from 0; the filled table where nothing is missing."""
         if self._drawing is None:
             return self.table
-        table = self._drawing.table_of(number)
+        table = self._back(self._drawing.table_of(number))
         for column in self.columns:
             if column.name in self._drawing.shares:
                 shares = column.details["distribution"].setdefault("drawn", [])

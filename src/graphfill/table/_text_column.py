@@ -61,11 +61,12 @@ def _marks(texts: Any, words: frozenset[str], reading: Reading) -> tuple[Mask, d
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    short = texts.filter(pc.less_equal(pc.utf8_length(texts), max(map(len, words))))
-    counts = {p["values"]: p["counts"] for p in pc.value_counts(short.drop_null()).to_pylist()}
-    found = {word: n for word, n in counts.items() if reading.is_marker(word, words)}
-    marked = pc.is_in(texts, value_set=pa.array(list(found), texts.type))
-    return np.asarray(marked.to_numpy(zero_copy_only=False), dtype=bool), found
+    marked = pc.is_in(pc.utf8_lower(texts), value_set=pa.array(sorted(words), texts.type))
+    found = {p["values"]: p["counts"] for p in pc.value_counts(texts.filter(marked)).to_pylist()}
+    found = {word: n for word, n in sorted(found.items()) if not reading.takes(word)}
+    if reading.values:
+        marked = pc.is_in(texts, value_set=pa.array(list(found), texts.type))
+    return np.array(marked.to_numpy(zero_copy_only=False), dtype=bool), found
 
 
 # -- words --
@@ -78,7 +79,7 @@ def open_words(cells: Cells, missing: Mask, reading: Reading, kind: str | None =
         empty, taken = _marks(texts, SURELY, reading)
         kept, words = _marks(texts, PERHAPS, reading)
         every, marks = _marks(texts, AMONG_NUMBERS, reading)
-        if (missing | every).all():  # nothing but codes
+        if (missing | every).all() and any(len(word) != 1 for word in marks):  # all are codes
             kept, words = every & ~empty, {w: n for w, n in marks.items() if w not in taken}
     else:
         empty, taken = _coded(cells, missing, SURELY, reading)
@@ -169,7 +170,7 @@ def _promising(texts: Any, reading: Reading) -> bool:
     some = texts.drop_null()[:PEEK]
     marked, _ = _marks(some, AMONG_NUMBERS, reading)
     size = len(some) - int(marked.sum())
-    return not size or read_numbers(some).count >= LEAST * size
+    return not size or read_numbers(some).count >= LEAST / 2 * size
 
 
 def _without(texts: Any, cells: Mask) -> Any:
@@ -258,6 +259,12 @@ def _open_dates(cells: Cells, texts: Any, missing: Mask, reading: Reading) -> Co
     from ..io._number_style import without_notes
     from ..io._text import parse_dates
 
+    some = texts.drop_null()[:PEEK]
+    some = _without(some, _marks(some, AMONG_NUMBERS, reading)[0]).drop_null()
+    if len(some):
+        peeked, _, doubt = parse_dates(without_notes(some).cast("string"))
+        if peeked is None and doubt is None:
+            return None
     marked, taken = _marks(texts, AMONG_NUMBERS, reading)
     clean = without_notes(_without(texts, marked))
     if (missing | marked).all():

@@ -41,7 +41,10 @@ class Dialect:
     quoted: frozenset[int] = frozenset()  # columns whose known cells are all quoted, needed or not
     quoted_header: bool = False
     all_quoted: bool = False  # every cell, the missing ones too
-    preamble: str = ""  # Excel's "sep=;" line, if the file begins with one
+    preamble: str = ""  # Excel's "sep=;" line and a title, if the file begins with them
+    epilogue: str = ""  # totals and remarks below the table
+    unnamed: frozenset[int] = frozenset()  # columns without a name or a cell
+    surplus: int = 0  # separators that the header has more than the rows, or fewer
 
 
 @dataclass(frozen=True)

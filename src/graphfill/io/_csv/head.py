@@ -11,9 +11,12 @@ from ...errors import InputError, option, parameter
 from .._sheet import Options, check_header, check_width
 from . import dialect as dialects
 from .dialect import LINE_END, WHITESPACE, Dialect, Record, unquote
+from .margins import footer_place, header_place
 from .stream import Stream, squeeze
 
 SAMPLE = 1 << 16  # characters
+FOOTER = "is read as a footer, and kept."
+LARGEST = 1 << 26  # bytes of a file in which a footer is looked for, line by line
 END_NAMES = re.compile(
     r"(?i:(source|target|src|dst|dest|from|to|u|v|node|head|tail|start|end|id|user|friend)"
     r"([ _.-]?(id|node|[0-9a-b]))?)\Z"
@@ -32,6 +35,7 @@ class TextFile:
     start: int  # where the data begin, in bytes of the clean text
     first_line: int  # the line on which they begin
     names: list[str] = field(default_factory=list)  # of the columns
+    length: int | None = None  # of the data, where something else follows them
     notes: list[str] = field(default_factory=list)  # what had to be guessed
 
     @property
@@ -48,6 +52,7 @@ class TextFile:
         options = self.options
         stream = Stream(self.path, options, self.dialect.separator, comments=options.edges)
         stream.read(self.start)
+        stream.left = self.length
         return stream
 
     def records(self) -> Iterator[Record]:
@@ -57,6 +62,30 @@ class TextFile:
         for record in dialects.records(text, self.separator, self.first_line, self.quotes):
             if len(self.names) == 1 or record.cells != [""]:
                 yield record
+
+    def cut_footer(self, n_rows: int | None = None) -> bool:
+        """Leave out what follows the first rows, or shorter lines at the end; whether there is any.
+
+        It is written as it stands.
+        """
+        if self.options.edges or self.path.stat().st_size > LARGEST:
+            return False
+        found = list(self.records())
+        place = footer_place(found, len(self.names)) if n_rows is None else n_rows
+        if not place:
+            return False
+        with self.open() as stream:
+            text = b"".join(iter(stream.read, b"")).decode()
+        end = found[place - 1].end
+        self.length = len(text[:end].encode())
+        self.dialect = replace(self.dialect, epilogue=text[end:] + self.dialect.epilogue)
+        first = next((cell for cell in map(unquote, found[place].cells) if cell.strip()), "")
+        self.notes = [note for note in self.notes if not note.endswith(FOOTER)]
+        self.notes.append(
+            f"What stands below line {found[place].line - 1} of {self.path.name} "
+            f'("{first.strip()[:40]}") {FOOTER}'
+        )
+        return True
 
     def check_records(self) -> None:
         """Refuse the first row that is longer or shorter than the header, or has half a quote."""
@@ -103,8 +132,11 @@ def sniff(path: Path, options: Options) -> TextFile:
     rows = dialects.sample(body[:SAMPLE], clean_separator, whole)
     if not rows:  # a header longer than the sample
         rows = dialects.sample(body, clean_separator, whole=True)[:1]
-    decimal, settled = dialects.sniff_decimal(rows, separator)
+    title = 0 if options.edges or options.header is False else header_place(rows)
+    above = body[: rows[title].start] if title else ""
+    rows = rows[title:]
     quoted, quoted_header, all_quoted = dialects.sniff_quotes(rows)
+    decimal, settled = dialects.sniff_decimal(rows, separator)
     line_end = LINE_END.search(text)
     dialect = Dialect(
         separator=separator,
@@ -116,10 +148,18 @@ def sniff(path: Path, options: Options) -> TextFile:
         quoted=quoted,
         quoted_header=quoted_header,
         all_quoted=all_quoted,
-        preamble=preamble.group() if preamble else "",
+        preamble=(preamble.group() if preamble else "") + above,
     )
-    file = TextFile(path, options, dialect, len(dialect.preamble.encode()), 2 if preamble else 1)
+    start = len(preamble.group().encode()) if preamble else 0
+    file = TextFile(path, options, dialect, start, 2 if preamble else 1)
     _note_dialect(file)
+    if title:
+        shown = " ".join(above.replace(separator, " ").split())[:40]
+        line = rows[0].line + file.first_line - 1
+        file.notes.append(
+            f'What stands above line {line} of {path.name} ("{shown}") is read as a title, and '
+            "kept."
+        )
     _find_header(file, rows, body)
     return file
 
@@ -185,6 +225,7 @@ def _find_header(file: TextFile, rows: list[Record], body: str) -> None:
         file.dialect = replace(file.dialect, header=False)
         return
     line = first.line + file.first_line - 1
+    cells = _named(file, cells, rows[1:])
     check_header(path, cells, line, unnamed_first=True)
     if not cells[0]:  # row names, as pandas and R write them
         can_be = "" if options.edges else f" (pass {option('id')} '' if it holds the ids)"
@@ -197,6 +238,35 @@ def _find_header(file: TextFile, rows: list[Record], body: str) -> None:
     file.names = cells
     file.start += len(body[: first.end].encode())
     file.first_line = line + len(LINE_END.findall(body[first.start : first.end]))
+
+
+def _named(file: TextFile, names: list[str], rows: list[Record]) -> list[str]:
+    """The header with names for columns that have neither a name nor a cell.
+
+    Separators at the end make such columns, in every line or in all but the header, or all alone.
+    """
+    widths = {len(row.cells) for row in rows}
+    if len(widths) != 1 or file.options.edges:
+        return names
+    surplus = len(names) - widths.pop()
+    last = {unquote(row.cells[-1]).strip() for row in rows}
+    if surplus == 1 and not names[-1] and len(names) > 2:
+        names = names[:-1]
+    elif surplus == -1 and last == {""}:
+        names = [*names, ""]
+    else:
+        surplus = 0
+    unnamed = {
+        at
+        for at, name in enumerate(names)
+        if not name and at and surplus in (0, -1) and not _any_cell(rows, at, len(names))
+    }
+    file.dialect = replace(file.dialect, unnamed=frozenset(unnamed), surplus=surplus)
+    return [f"column {at + 1}" if at in unnamed else name for at, name in enumerate(names)]
+
+
+def _any_cell(rows: list[Record], at: int, width: int) -> bool:
+    return any(len(row.cells) == width and unquote(row.cells[at]).strip() for row in rows)
 
 
 def _looks_like_header(rows: list[Record], tabular: bool) -> bool:

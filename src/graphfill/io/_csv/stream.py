@@ -66,6 +66,7 @@ class Stream(io.RawIOBase):
         self.quotes = self.comments = 0  # how many quotes, and lines of comments, went by
         self.last = b""  # the last byte that went by
         self.line = 1  # the line that has been reached
+        self.left: int | None = None  # bytes still to give out, where not all are wanted
         # What ended the stream, for a caller that reads it through another library.
         self.error: Exception | None = None
         start = self._take()
@@ -109,6 +110,9 @@ class Stream(io.RawIOBase):
             raise
         text = b"".join(parts)
         size = length if size < 0 else size
+        if self.left is not None:
+            size = min(size, self.left)
+            self.left -= min(size, len(text))
         self._rest = text[size:]
         return text[:size]
 

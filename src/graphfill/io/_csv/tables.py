@@ -30,6 +30,7 @@ from .._columns import (
 from .._sheet import Options, Output, Sheet, check_some_rows, unreadable
 from .dialect import WHITESPACE, Dialect
 from .head import TextFile, sniff
+from .margins import footer_rows
 from .stream import NotUtf8, Stream, compressed
 
 BLOCK = 4 << 20
@@ -55,7 +56,7 @@ def _read(path: Path, options: Options) -> Sheet:
         check_column_name(name, file.names, path.name)
     columns, stream = _read_texts(file)
     n_rows = len(columns[0])
-    final_line_end = stream.last in (b"\n", b"\r")
+    final_line_end = stream.last in (b"\n", b"\r") or bool(file.dialect.epilogue)
 
     def line_of(row: int) -> int:
         n_lines = stream.line - file.first_line + (not final_line_end)
@@ -109,6 +110,8 @@ def _read_texts(file: TextFile, block: int = BLOCK) -> tuple[list[pa.ChunkedArra
                 raise stream.error from None
             if not isinstance(error, pa.ArrowInvalid):
                 raise
+            if file.cut_footer():
+                return _read_texts(file, block)
             file.check_records()
             check_some_rows(path, "Empty CSV" not in str(error), options.edges)
             if "straddling" in str(error) and block < WIDEST_BLOCK:
@@ -124,6 +127,9 @@ def _read_texts(file: TextFile, block: int = BLOCK) -> tuple[list[pa.ChunkedArra
     ends_inside = any("\n" in (column[-1].as_py() or "") for column in columns)
     if stream.quotes % 2 or (stream.quotes and ends_inside):
         file.check_records()
+    n_footers = 0 if options.edges else footer_rows(columns)
+    if n_footers and file.cut_footer(len(columns[0]) - n_footers):
+        return _read_texts(file, block)
     return columns, stream
 
 
@@ -173,8 +179,7 @@ def write(file: IO[bytes], output: Output) -> None:
     step = max(1, n_rows * BATCH_BYTES // max(size, 1))
     head = dialect.preamble.encode()
     if dialect.header:
-        quoting = replace(dialect, quoted=frozenset(), all_quoted=dialect.quoted_header)
-        head += _lines([pa.chunked_array([[name or None]], "string") for name in names], quoting)
+        head += _header(names, dialect, len(output.like.table.column_names))
     with compressed(file, output.path) as packed:
         packed.write(dialect.bom + _encoded(head, output, dialect))
         for start in range(0, n_rows, step):
@@ -184,6 +189,20 @@ def write(file: IO[bytes], output: Output) -> None:
                 lines = lines[: -len(dialect.line_end)]
             packed.write(_encoded(lines, output, dialect))
             output.progress(size * stop // n_rows, size)
+        packed.write(_encoded(dialect.epilogue.encode(), output, dialect))
+
+
+def _header(names: list[str], dialect: Dialect, n_read: int) -> bytes:
+    """The line of names, with as many separators as it had."""
+    quoting = replace(dialect, quoted=frozenset(), all_quoted=dialect.quoted_header)
+    shown = ["" if at in dialect.unnamed else name for at, name in enumerate(names)]
+    if dialect.surplus < 0 and len(names) == n_read:
+        shown.pop()
+    line = _lines([pa.chunked_array([[name or None]], "string") for name in shown], quoting)
+    if dialect.surplus > 0:
+        line = line.removesuffix(dialect.line_end.encode())
+        line += (dialect.separator + dialect.line_end).encode()
+    return line
 
 
 def output_dialect(output: Output) -> Dialect:
@@ -195,7 +214,7 @@ def output_dialect(output: Output) -> Dialect:
     )
     if ".tsv" in endings:
         if ".tsv" not in input_endings:
-            dialect = replace(dialect, separator="\t", preamble="")
+            dialect = replace(dialect, separator="\t", preamble="", epilogue="")
     elif ".csv" in endings - input_endings and dialect.separator in ("\t", WHITESPACE):
         dialect = replace(dialect, separator=";" if dialect.decimal == "," else ",")
     if dialect.separator == WHITESPACE:
