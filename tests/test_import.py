@@ -37,8 +37,10 @@ ROOMS = (
     "trust",
     "table",
     "io",
+    "links",
     "report",
     "large",
+    "app",
     "cli",
 )
 

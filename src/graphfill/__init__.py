@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import links as links
     from .errors import (
         ConvergenceWarning,
         GraphfillWarning,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from .graph import Graph
     from .hetero import HeteroResult, propagate_hetero
     from .imputers import (
+        FISF,
+        PCFI,
         FeaturePropagation,
         FieldImputer,
         MeanImputer,
@@ -31,7 +34,15 @@ if TYPE_CHECKING:
         ZeroImputer,
     )
     from .large import propagate_sharded
-    from .solve import Result, SpectralResult, fill_field, fill_spectral, propagate
+    from .solve import (
+        Result,
+        SpectralResult,
+        fill_field,
+        fill_fisf,
+        fill_pcfi,
+        fill_spectral,
+        propagate,
+    )
     from .table import (
         Explanation,
         Pooled,
@@ -49,9 +60,12 @@ __version__ = "0.1.0"
 # Public names and the packages they live in: loaded on first use, so that importing
 # graphfill costs next to nothing and scikit-learn only loads with the imputers.
 _HOMES = {
+    "links": "links",
     "Graph": "graph",
     "propagate": "solve",
     "fill_field": "solve",
+    "fill_fisf": "solve",
+    "fill_pcfi": "solve",
     "fill_spectral": "solve",
     "SpectralResult": "solve",
     "Result": "solve",
@@ -67,6 +81,8 @@ _HOMES = {
     "TableImputer": "table",
     "TableResult": "table",
     "Explanation": "table",
+    "FISF": "imputers",
+    "PCFI": "imputers",
     "FeaturePropagation": "imputers",
     "FieldImputer": "imputers",
     "MeanImputer": "imputers",
@@ -82,6 +98,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "FISF",
+    "PCFI",
     "ConvergenceWarning",
     "Explanation",
     "FeaturePropagation",
@@ -105,6 +123,8 @@ __all__ = [
     "__version__",
     "explain",
     "fill_field",
+    "fill_fisf",
+    "fill_pcfi",
     "fill_spectral",
     "impute",
     "impute_graph",
@@ -119,7 +139,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'graphfill' has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    home = import_module(f".{_HOMES[name]}", __name__)
+    value = home if name == "links" else getattr(home, name)
     globals()[name] = value
     return value
 

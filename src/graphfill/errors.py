@@ -106,12 +106,23 @@ def switch(name: str) -> str:
     return option(name) if _on_command_line.get() else f"{name}=True"
 
 
+def spelled(python: str, shell: str) -> str:
+    """What a user does, as it is done in Python or on the command line."""
+    return shell if _on_command_line.get() else python
+
+
 def meaning_missing(*values: str) -> str:
     """How a user says that texts mean missing."""
     if not _on_command_line.get():
         return f"missing={list(values)!r}"
     listed = ",".join(f'"{value}"' if "," in value else value for value in values)
     return f"--missing{'=' if listed[:1] == '-' else ' '}{shlex.quote(listed)}"
+
+
+def meaning_value(*values: str) -> str:
+    """How a user says that texts are values, although they often mean missing."""
+    name = "value" if _on_command_line.get() else "values"
+    return meaning_missing(*values).replace("missing", name, 1)
 
 
 def typed(name: str, kind: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-PACKAGES = ("graphfill", "graphfill.pyg")
+PACKAGES = ("graphfill", "graphfill.links", "graphfill.pyg")
 DEFAULTS = (str, int, float, bool, type(None), tuple)
 # Classes of other libraries that callers may rely on.
 FOREIGN = ("BaseEstimator", "TransformerMixin", "BaseTransform")

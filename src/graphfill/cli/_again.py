@@ -26,6 +26,7 @@ FREE: tuple[str, ...] = (
     "load",
 )
 FREE += ("source", "target", "weight", "json", "quiet", "separator", "decimal", "encoding")
+FREE += ("keep_links",)
 FREE += ("no_edge_header", "edge_separator", "edge_encoding", "edge_missing", "command")
 OWN = ("source", "target", "weight")  # of the table's options, those that a run may name anew
 
@@ -35,11 +36,17 @@ def options_and_keeping(options: argparse.Namespace) -> tuple[TableOptions, Keep
     if options.load is None:
         if options.save is not None:
             _check_in_memory(options, "save")
+            if table_options(options).links:
+                raise InputError(
+                    "--save keeps how a table with edges is filled, not how links are made: write "
+                    "the links with --keep-links, and save the fill of a run that reads them."
+                )
         return table_options(options), None if options.save is None else Keeping()
     _check_in_memory(options, "load")
     _check_nothing_else(options)
     chosen, keeping = of_parts(*io.read_parts(options.load), options.load)
     options.types, options.missing = list(chosen.types.items()), list(chosen.missing) or None
+    options.value = list(chosen.values)
     own = {name: getattr(options, name) or getattr(chosen, name) for name in OWN}
     typed = table_options(options).fill.propagation
     propagation = replace(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the command that was asked for; return its exit code."""
     commands = {
         command.__name__: command
-        for command in (impute, check, explain, plan, demo, bench, completion)
+        for command in (impute, check, explain, plan, app, demo, bench, completion)
     }
     with errors.command_line():
         if "steps" in options:
@@ -47,13 +47,14 @@ def run(options: argparse.Namespace) -> int:
 
 def impute(options: argparse.Namespace) -> int:
     """Fill a table from file to file."""
-    inputs = [Path(options.table), Path(options.edges)]
+    inputs = [Path(path) for path in input_files(options)]
     outputs = [Path(options.output), *draw_files(options)]
     for output in outputs:
         io.check_output(output, inputs=inputs, overwrite=options.overwrite)
     _check_report(options, [*inputs, *outputs])
     if options.save is not None:
         io.check_written_here(options.save, [*inputs, *outputs], options.overwrite)
+    _check_keeping(options, [*inputs, *outputs])
     chosen, keeping = again.options_and_keeping(options)
     with outsized.solving(options) as solve:
         if outsized.from_disk(options):
@@ -70,7 +71,8 @@ def impute(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> int:
     """Say what a fill could do, without one."""
-    _check_report(options, [Path(options.table), Path(options.edges)])
+    _check_report(options, input_files(options))
+    _check_keeping(options, input_files(options))
     table, edges = _read(options)
     with bar_of(options, "scoring") as tick:
         method = "propagation" if options.report is None else "auto"
@@ -88,7 +90,7 @@ def explain(options: argparse.Namespace) -> int:
     if picture is not None:
         if not picture.lower().endswith(".svg"):
             raise errors.InputError(f'The picture {picture} is an SVG: give it the ending ".svg".')
-        io.check_written_here(picture, [options.table, options.edges], options.overwrite)
+        io.check_written_here(picture, input_files(options), options.overwrite)
     table, edges = _read(options)
     errors.check_column_name(options.column, table.table.column_names, table.path.name)
     exclude = options.exclude
@@ -146,6 +148,13 @@ def plan(options: argparse.Namespace) -> int:
     summary = command.plan(options)
     say(options, summary, lambda: command.in_words(summary))
     return 0
+
+
+def app(options: argparse.Namespace) -> int:
+    """A page in the browser, which runs the commands above."""
+    from ..app import serve
+
+    return serve(options.port, not options.no_browser)
 
 
 def bench(options: argparse.Namespace) -> int:
@@ -219,7 +228,7 @@ def draw_files(options: argparse.Namespace) -> list[Path]:
     return [output.with_name(f"{stem}.{number}{ending}") for number in range(1, count + 1)]
 
 
-def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet]:
+def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet | None]:
     limit = parse_bytes(options.memory_limit)
     if limit is not None:  # what takes less than the libraries do is not worth a refusal
         limit = max(limit, LEAST_READ)
@@ -229,11 +238,14 @@ def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet]:
             progress=tick,
             memory_limit=limit,
             missing=options.missing,
+            values=options.value,
             types=dict(options.types),
             separator=options.separator,
             decimal=options.decimal,
             encoding=options.encoding,
         )
+    if options.edges is None:
+        return table, None
     with byte_bar(options, f"reading {Path(options.edges).name}") as tick:
         edges = io.read_edges(
             options.edges,
@@ -247,34 +259,57 @@ def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet]:
     return table, edges
 
 
-def _fill(table: io.Sheet, edges: io.Sheet, options: TableOptions, **more: Any) -> TableResult:
+def _fill(
+    table: io.Sheet, edges: io.Sheet | None, options: TableOptions, **more: Any
+) -> TableResult:
     """Fill or inspect what was read, with the files' notes before the table's own."""
     name = table.path.name
-    naming = Naming(
-        table=name,
-        edges=edges.path.name,
-        row=table.place,
-        edge_row=edges.place,
-        cell_row=lambda row: f"{name}, {table.place(row)}",
-    )
+    naming = Naming(table=name, row=table.place, cell_row=lambda row: f"{name}, {table.place(row)}")
     source = Source(
         naming=naming,
         left_alone=table.left_alone,
         texts=table.texts,
-        edge_texts=edges.texts,
         originals=table.originals,
-        edge_originals=edges.originals,
         by_position=False,
+        decimal=table.decimal,
     )
+    if edges is not None:
+        source = replace(
+            source,
+            naming=replace(naming, edges=edges.path.name, edge_row=edges.place),
+            edge_texts=edges.texts,
+            edge_originals=edges.originals,
+        )
     # Which cells of a CSV file are missing was decided when they were read.
     missing = [] if table.format == "csv" else options.missing
-    options = replace(options, types=plain_kinds(options.types), missing=missing)
-    result = fill_table(table.table, edges.table, options, source=source, **more)
-    result.notes = [*table.notes, *edges.notes, *result.notes]
+    values = options.values
+    if table.format == "csv" and "" in options.missing:  # then what usually means missing is a word
+        values = [*values, *io.MISSING]
+    kinds = plain_kinds(options.types)
+    options = replace(options, types=kinds, missing=missing, values=values)
+    ends = None if edges is None else edges.table
+    result = fill_table(table.table, ends, options, source=source, **more)
+    result.notes = [*table.notes, *(edges.notes if edges is not None else ()), *result.notes]
     return result
 
 
-def _check_report(options: argparse.Namespace, others: list[Path]) -> None:
+def input_files(options: argparse.Namespace) -> list[str]:
+    """The table and the edges, if there are any."""
+    return [options.table] if options.edges is None else [options.table, options.edges]
+
+
+def _check_keeping(options: argparse.Namespace, others: Sequence[Path | str]) -> None:
+    """Refuse to keep links where none are made, or in a file that may not be written."""
+    if options.keep_links is not None:
+        if not table_options(options).links:
+            raise errors.InputError(
+                "--keep-links writes links that are made of the table: ask for some with --near, "
+                "--same, --time or --like, or leave it out."
+            )
+        io.check_written_here(options.keep_links, others, vars(options).get("overwrite", False))
+
+
+def _check_report(options: argparse.Namespace, others: Sequence[Path | str]) -> None:
     if options.report is not None:
         if not str(options.report).lower().endswith((".html", ".htm")):
             raise errors.InputError(
@@ -299,7 +334,11 @@ def _after(output: Path | str | None) -> Iterator[None]:
 def _finish(
     options: argparse.Namespace, result: TableResult, worded: Callable[..., str], **more: Any
 ) -> None:
-    """Write the page, if one was asked for, and print what was done."""
+    """Write the page and the links, if they were asked for, and print what was done."""
+    if vars(options).get("keep_links") is not None and result.links is not None:
+        overwrite = vars(options).get("overwrite", False)
+        with _after(more.get("output")):
+            result.links.save(options.keep_links, overwrite=overwrite, inputs=input_files(options))
     summary = (result.summary() if options.report is None else result._report_summary()) | more
     if options.report is not None:
         import platform
@@ -311,12 +350,13 @@ def _finish(
         versions = {name: version(name) for name in names}
         summary |= {
             "report": str(options.report),
-            "input": {"table": str(options.table), "edges": str(options.edges)},
+            "input": {"table": str(options.table), "edges": str(options.edges or "")},
             "version": versions["graphfill"],
             "versions": versions | {"python": platform.python_version()},
-            "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+            "command": ["graphfill", *sys.argv[1:]],
         }
-        inputs = [options.table, options.edges]
+        inputs = input_files(options)
         with _after(more.get("output")):
-            write_report(summary, options.report, overwrite=options.overwrite, inputs=inputs)
+            page = summary | result._pictures()
+            write_report(page, options.report, overwrite=options.overwrite, inputs=inputs)
     say(options, summary, lambda: worded(summary))

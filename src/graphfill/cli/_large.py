@@ -62,7 +62,12 @@ def solving(options: argparse.Namespace) -> Iterator[Solve]:
 def from_disk(options: argparse.Namespace) -> bool:
     """Whether to read the files piece by piece: where they would not fit, or there are shards."""
     files = options.table, options.edges, options.output
-    if not all(str(path).lower().endswith(PARQUET) for path in files):
+    if not all(str(path).lower().endswith(PARQUET) for path in files) or _links(options):
+        if options.engine is not None and _links(options):
+            raise InputError(
+                f"{parameter('engine')} fills by links that are read from a file: write them "
+                f"with {option('keep_links')} in a run without it, and name that file."
+            )
         return False
     if options.engine is not None:
         return True
@@ -73,6 +78,10 @@ def from_disk(options: argparse.Namespace) -> bool:
         return False
     _check_method(options)
     return True
+
+
+def _links(options: argparse.Namespace) -> bool:
+    return bool(table_options(options).links) or options.edges is None
 
 
 def fill(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ..links import LinkOptions
 from ..solve import PropagationOptions
 from ..table._options import TableOptions
 from ..trust import FillOptions
 
+LINKING = ("near", "same", "time", "like", "plane", "join", "nearest")
 LEVEL = 0.9  # of the intervals in a report
 STEPS = 40  # of diffusion, as in the paper
 
@@ -39,11 +41,14 @@ def table_options(options: argparse.Namespace, **changed: Any) -> TableOptions:
         seed=given.get("seed", 0),
         propagation=propagation,
     )
+    links = LinkOptions(**{name: given[name] for name in LINKING if name in given})
     return TableOptions(
+        links=links,
         **{name: given.get(name) for name in ("id", "source", "target", "weight", "columns")},
         exclude=given.get("exclude") or (),
         types=dict(given.get("types") or ()),
         missing=given.get("missing") or [],
+        values=given.get("value") or [],
         mark=given.get("mark", False),
         add_bounds=level is not None,
         details=report is not None,

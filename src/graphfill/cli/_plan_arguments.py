@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from ._link_arguments import add_links
 from ._types import count, reliance, size
 
 PLAN_EXAMPLES = """\
@@ -30,8 +31,11 @@ def add_plan(
     parser = command(commands, "plan", "say what a fill will take: memory, disk and time, in "
                      "memory, from disk and in shards", PLAN_EXAMPLES)  # fmt: skip
     table = parser.add_argument("table", metavar="TABLE", help="one row per node: Parquet")
-    edges = parser.add_argument("edges", metavar="EDGES", help="one row per link: Parquet")
+    edges = parser.add_argument(
+        "edges", metavar="EDGES", nargs="?", help="one row per link: Parquet; or link rows as below"
+    )  # fmt: skip
     add_names(parser)
+    links = add_links(parser)
     method = parser.add_argument_group("method")
     add_solver(method)
     method.add_argument(
@@ -49,4 +53,4 @@ def add_plan(
     talk = parser.add_argument_group("talk")
     talk.add_argument("--json", action="store_true", help="print the plan as JSON")
     parser.set_defaults(quiet=False)
-    return [table, edges]
+    return [table, edges, links]

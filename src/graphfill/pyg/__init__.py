@@ -11,6 +11,8 @@ tensor([1., 2., 3.])
 
 from ._hetero_transform import HeteroPropagation
 from ._impute import (
+    FISF,
+    PCFI,
     Impute,
     MeanImputer,
     NeighborMeanImputer,
@@ -21,6 +23,8 @@ from ._impute import (
 from ._transforms import FeaturePropagation
 
 __all__ = [
+    "FISF",
+    "PCFI",
     "FeaturePropagation",
     "HeteroPropagation",
     "Impute",

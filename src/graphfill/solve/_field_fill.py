@@ -8,19 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ._field import (
-    BLOCK_BYTES,
-    COARSE,
-    SHARED,
-    SINGLE_CELLS,
-    Coupling,
-    FieldSystem,
-    Floats,
-    Mask,
-    alike,
-)
+from ._coupling import Coupling, Floats
+from ._field import COARSE, SINGLE_CELLS, FieldSystem, Mask
+from ._field_cells import SHARED, alike
 from ._field_fit import MOST_CHANGES, MOST_NODES, ROUNDS, draws_of, fit_field
 from ._field_graph import NOISE_ENTRIES, FieldGraph
+from ._field_rows import BLOCK_BYTES
 from ._scaling import exponents
 from ._spectrum import PROBES, STEPS
 

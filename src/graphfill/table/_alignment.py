@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, named, option
+from ..errors import InputError, named, option, parameter
 from ..graph import Graph, is_table
+from ..links import Links
 from ._edge_ends import ends_in_graph, ends_in_table
 from ._id_column import Ids, alike, first_duplicate, numbered, order_by_id
 from ._id_search import find_ids, id_holder
 from ._options import Naming, Source, TableOptions
+from ._rows_alone import ids_of_rows, order_by_cells
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -44,6 +46,9 @@ class Alignment:
     target: Any
     guesses: list[str] = field(default_factory=list)
     order: NDArray[np.intp] | None = None
+    outside: Callable[[], list[Any]] = list  # the ids of the nodes that are no rows
+    links: Links | None = None  # those that were made
+    together: NDArray[np.int64] | None = None  # by node: rows whose cells are hidden together
 
     def in_rows(self, cells: NDArray[Any]) -> NDArray[Any]:
         """What is known of the first nodes, by row."""
@@ -63,6 +68,10 @@ def align(frame: nw.DataFrame[Any], edges: Any, options: TableOptions, source: S
     naming, guesses = source.naming, []  # type: tuple[Naming, list[str]]
     if not len(frame):
         raise InputError(f"There is no row in {naming.table}: there is nothing to fill.")
+    if edges is None:
+        return align_rows(frame, options, source)
+    if isinstance(edges, Links):
+        return _align_links(frame, edges, options, source)
     numbered_rows = None
     names = options.source, options.target
     if is_table(edges) and not isinstance(edges, Graph):
@@ -97,7 +106,70 @@ def align(frame: nw.DataFrame[Any], edges: Any, options: TableOptions, source: S
     if len(first) and n_unlinked == n_rows and not np.isin(nodes, [first, second]).any():
         raise no_id_matches(naming, id, ids, both[0])
     n_outside = graph.n_nodes - n_rows
-    return Alignment(graph, n_rows, n_outside, n_unlinked, id, *names, guesses, order)
+
+    def outside() -> list[Any]:
+        others = np.concatenate([first, second])
+        codes, where = np.unique(others, return_index=True)
+        where = where[~np.isin(codes, nodes)]
+        named_ids = [*both[0].objects(), *both[1].objects()]
+        by_code = {int(others[at]): named_ids[at] for at in where.tolist()}
+        added = graph.ids[n_rows:] if graph.ids is not None else range(n_rows, graph.n_nodes)
+        return [by_code[int(code)] for code in added]
+
+    return Alignment(graph, n_rows, n_outside, n_unlinked, id, *names, guesses, order, outside)
+
+
+def align_rows(frame: nw.DataFrame[Any], options: TableOptions, source: Source) -> Alignment:
+    """Rows without edges, in the order of their ids, or of their cells where they have none."""
+    naming, guesses = source.naming, []  # type: tuple[Naming, list[str]]
+    for name in ("source", "target", "weight"):
+        if getattr(options, name) is not None:
+            raise InputError(
+                f"{parameter(name)} names a column of the edges, but there are none: pass edges, "
+                "or leave it out."
+            )
+    id, ids = ids_of_rows(frame, options.id, source, guesses)
+    if ids is None:
+        order = order_by_cells(frame)
+    else:
+        row = ids.missing()
+        if row is not None:
+            marker = _marker(source.originals, id, row)
+            raise row_without_id(naming.table, naming.row(row), id, False, marker)
+        (nodes,) = numbered(ids)
+        twice = first_duplicate(nodes)
+        if twice is not None:
+            rows = naming.row(twice[0]), naming.row(twice[1])
+            raise id_occurs_twice(naming.table, id, ids[twice[1]], *rows)
+        order = order_by_id(ids)
+    n_rows = len(frame)
+    empty = np.empty(0, dtype=np.int64)
+    graph = Graph.from_edges(empty, empty, n_nodes=n_rows)
+    return Alignment(graph, n_rows, 0, n_rows, id, None, None, guesses, order)
+
+
+def _align_links(
+    frame: nw.DataFrame[Any], links: Links, options: TableOptions, source: Source
+) -> Alignment:
+    """Links that were made of the same rows."""
+    if links.n_rows != len(frame):
+        raise InputError(
+            f"The links are those of {links.n_rows:,} rows, but {source.naming.table} has "
+            f"{len(frame):,}: make them of this table."
+        )
+    alone = align_rows(frame, options, source)
+    graph = links.graph
+    if alone.order is not None:
+        place = np.arange(graph.n_nodes)
+        place[alone.order] = np.arange(len(frame))
+        row = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
+        once = row <= graph.indices
+        weights = None if graph.weights is None else graph.weights[once]
+        ends = place[row[once]], place[graph.indices[once]]
+        graph = Graph.from_edges(*ends, weight=weights, n_nodes=graph.n_nodes)
+    n_unlinked = int(np.count_nonzero(np.diff(graph.indptr)[: len(frame)] == 0))
+    guesses = [*alone.guesses, *links.notes]
+    return replace(alone, graph=graph, n_unlinked=n_unlinked, guesses=guesses, links=links)
 
 
 def _marker(originals: Mapping[str, Any], name: Any, row: int) -> str | None:

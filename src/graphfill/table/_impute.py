@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import ConvergenceWarning, GraphfillWarning, UnreachedWarning
+from ..links import LinkOptions
 from ..report import unreached_sentence
 from ..solve import PropagationOptions, progress_bar
 from ..trust import FillOptions
@@ -19,16 +20,24 @@ DRAWING = 0.2  # of the progress
 
 def impute(
     table: Any,
-    edges: Any,
+    edges: Any = None,
     *,
     id: Any = None,
     source: Any = None,
     target: Any = None,
     weight: Any = None,
+    near: Sequence[Any] | None = None,
+    same: Any = (),
+    like: Any = (),
+    time: Any = None,
+    plane: bool | None = None,
+    join: bool = False,
+    nearest: int | None = None,
     columns: Sequence[Any] | None = None,
     exclude: Sequence[Any] = (),
     types: Mapping[Any, str] | None = None,
     missing: Sequence[Any] = (),
+    values: Sequence[Any] = (),
     method: str | None = None,
     effort: str = "balanced",
     reliance: float | str = "held-out",
@@ -59,21 +68,41 @@ def impute(
     ----------
     table : pandas, polars or pyarrow table, or another that narwhals reads
         One row per node. Null, NaN, NaT and None are missing.
-    edges : table of edges, or anything ``Graph.of`` recognises
-        Nodes that the table lacks pass information on and are not added to the result.
+    edges : table of edges, or anything ``Graph.of`` recognises, optional
+        Nodes that the table lacks pass information on and are not added to the result. Also
+        :class:`graphfill.links.Links`. Without edges, name what links the rows below; rows
+        without links are filled from their own columns.
     id, source, target, weight : names of columns, optional
         `id` is guessed (the column whose values are the ends of edges) and so are `source` and
         `target` (by name, or the first two columns); a guess is said in a warning. The nodes of a
         matrix or another graph without ids are the rows in order. In any library, ``id="the row
         number"`` says that edges name rows, counted from 0; in pandas, ``id="the index"`` that
         they name its labels. Edges count equally unless `weight` is named.
+    near : two names of columns, optional
+        Latitude and longitude, or the coordinates of a plane: rows are linked to the nearest.
+    same, like : names of columns, optional
+        Rows are linked that share a cell of `same`; and those that are most like each other in
+        the columns `like`.
+    time : name of a column, optional
+        Rows are linked to the next in time: of the same place where `near` or `same` names it.
+        How strongly each kind of links counts, and how many there are, is chosen on held-out
+        cells. The columns that link rows are not filled.
+    plane, join, nearest : optional
+        Whether `near` names plane coordinates (by default, if they cannot be degrees); whether
+        groups of places that have no link between them get one; and the number of neighbours by
+        `near` and `like`, in place of the one that is chosen.
     columns, exclude : names of columns, optional
         Fill only these; leave these alone.
     types : mapping from column to kind, optional
         "number", "integer", "boolean", "category", "date", "time", "duration" or "leave". By
-        default the dtype decides, or the cells, but whole numbers whose name or links show that
-        they are labels (zones, postal codes) are categories, and a warning says which.
+        default the dtype decides, or the cells (text such as "$1,200", "16.3 %" or "12 km" is
+        read as numbers, and filled in the same style), but whole numbers whose name or links show
+        that they are labels (zones, postal codes) are categories, and a warning says which.
     missing : values that mean missing, such as ``[-1, "unknown"]``; one may come alone
+    values : values that often mean missing, such as ``["-", "none"]``, and do not here
+        By default a dash, "?", "n/a" and the like are missing, and in a column of numbers also
+        "unknown" or "none"; among words these, and -999 among numbers, are kept where they stand,
+        inform no other cell and are filled in nowhere. A note says which.
     method : {"auto", "field", "propagation", "neighbors", "mean", "hybrid"}, optional
         By default "auto": column by column, the best of all methods and of their blends, by
         their scores on held-out cells; columns with fewer than 20 known cells are propagated.
@@ -143,7 +172,11 @@ def impute(
             threads=threads,
         ),
     )
+    links = LinkOptions(
+        near=near, same=same, like=like, time=time, plane=plane, join=join, nearest=nearest
+    )
     options = TableOptions(
+        links=links,
         id=id,
         source=source,
         target=target,
@@ -152,6 +185,7 @@ def impute(
         exclude=exclude,
         types=types or {},
         missing=missing,
+        values=values,
         mark=mark,
         details=return_result and fill.assessed,
         fill=fill,

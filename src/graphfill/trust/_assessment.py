@@ -151,7 +151,7 @@ def _assess_column(
     options: FillOptions,
 ) -> Assessment:
     key = [options.seed, 6, number_of(column.name)]
-    folds = draw_folds(target.known, n_folds(len(target.known)), key)
+    folds = draw_folds(target.known, n_folds(len(target.known)), key, options.together)
     rows = np.concatenate(folds)
     held_out = {name: _filled(column, folds, graph, recipe) for name, recipe in recipes.items()}
     known: list[CellFeatures] = []

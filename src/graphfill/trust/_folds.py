@@ -25,16 +25,35 @@ def number_of(name: Any) -> int:
     return zlib.crc32(str(name).encode(errors="surrogatepass"))
 
 
-def draw_folds(rows: NDArray[np.intp], n_folds: int, key: list[int]) -> list[NDArray[np.intp]]:
+def draw_folds(
+    rows: NDArray[np.intp],
+    n_folds: int,
+    key: list[int],
+    together: NDArray[np.int64] | None = None,
+) -> list[NDArray[np.intp]]:
     """Cut the rows at random into parts of (nearly) equal size, each sorted.
+
+    Rows with the same number in `together`, which has one for every row of the table, stay
+    together.
 
     Examples
     --------
     >>> [len(part) for part in draw_folds(np.arange(10), 3, [0])]
     [4, 3, 3]
+    >>> [part.tolist() for part in draw_folds(np.arange(4), 2, [0], np.array([7, 7, 3, 3]))]
+    [[2, 3], [0, 1]]
     """
-    mixed = np.random.default_rng(key).permutation(rows)
-    return [np.sort(part) for part in np.array_split(mixed, n_folds)]
+    rng = np.random.default_rng(key)
+    if together is None:
+        return [np.sort(part) for part in np.array_split(rng.permutation(rows), n_folds)]
+    groups, group = np.unique(together[rows], return_inverse=True)
+    place = np.empty(len(groups), dtype=np.intp)
+    place[rng.permutation(len(groups))] = np.arange(len(groups))
+    order = np.argsort(place[group], kind="stable")
+    parts = np.array_split(np.arange(len(groups)), n_folds)
+    ends = np.searchsorted(place[group][order], [part[-1] + 1 if len(part) else len(groups)
+                                                 for part in parts[:-1]])  # fmt: skip
+    return [np.sort(part) for part in np.split(rows[order], ends)]
 
 
 def hide_cells(

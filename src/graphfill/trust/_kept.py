@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..solve import (
-    FIELD_TOLERANCE,
     FieldGraph,
     FieldModel,
     FilledField,
@@ -49,8 +48,8 @@ class Kept:
     columns : those that the fields couple, in order: how many channels and classes each has
     fields : by method and block of columns
     scales : of the columns of numbers, by field for their channels, and "levels" for their levels
-    trees : by column, the inputs and levels that its trees learn from, and how many there are;
-        None: not to be kept
+    trees : by column, the inputs and levels that its trees learn from, how many randomised ones
+        there are, and the share of boosted ones; None: not to be kept
     """
 
     applies: bool = False
@@ -59,7 +58,7 @@ class Kept:
     columns: dict[str, tuple[int, int]] = field(default_factory=dict)
     fields: dict[str, FieldModel] = field(default_factory=dict)
     scales: dict[str, dict[str, RankScale]] = field(default_factory=dict)
-    trees: dict[str, tuple[Floats, Floats, int]] | None = None
+    trees: dict[str, tuple[Floats, Floats, int, float]] | None = None
 
     def has_method(self, name: str) -> bool:
         """Whether the fit says how a column is to be filled."""
@@ -73,6 +72,7 @@ class Kept:
         seed: int,
         rounds: int,
         by_channel: bool,
+        tolerance: float,
         tick: Callable[[float], None],
     ) -> FilledField:
         """Fill the NaN of X by a field that depends on its model and on X alone.
@@ -83,7 +83,7 @@ class Kept:
         if key not in self.fields:
             self.fields[key] = learn_field(X, graph, seed, rounds, by_channel)[0]
         model = self.fields[key]
-        return fill_learnt(X, model, model.system(X, graph), None, FIELD_TOLERANCE, tick)
+        return fill_learnt(X, model, model.system(X, graph), None, tolerance, tick)
 
     def scale(self, use: str, name: str, make: Callable[[], RankScale]) -> RankScale:
         """The scale kept for a use of a column, or one that is made, which is then kept."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InputError, check_choice, check_number, option, parameter
 from ..solve import PropagationOptions, propagate_with
@@ -42,6 +43,8 @@ class FillOptions:
     scores: bool | str = False
     draws: int = 0
     seed: int = 0
+    # Of each row, a number: known cells of rows with the same one are hidden together.
+    together: NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
     propagation: PropagationOptions = field(
         default_factory=lambda: PropagationOptions(normalization="rw", solver="exact")
     )

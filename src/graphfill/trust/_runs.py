@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from ..solve import FieldGraph, FieldModel, solve_field
+from ..solve import FIELD_TOLERANCE, FieldGraph, FieldModel, solve_field
 from ._channels import Recipe, Solved, fill_channels
 from ._column import FillableColumn, Floats, Mask, Recorded, Rows, renumbered
 from ._kept import Kept
@@ -73,12 +73,13 @@ def run_methods(
     *,
     seed: int = 0,
     rounds: int = 4,
+    tolerance: float = FIELD_TOLERANCE,
     tick: Callable[[float], None] = lambda share: None,
     kept: Kept | None = None,
 ) -> Run:
     """Hide cells and let every recipe and field predict them, as well as what is missing anyway.
 
-    `kept` holds the fields, or takes those that are fitted.
+    `tolerance` is that of the fields. `kept` holds the fields, or takes those that are fitted.
     """
     run = Run({name: column.hide(hidden[name]) for name, column in columns.items()})
     part = 1.0 / (len(recipes) + 4 * len(fields))  # a field takes about four times as long
@@ -88,7 +89,7 @@ def run_methods(
         run.predictions[method] = {column.name: column.predictions for column in recorded}
     for method in fields:
         tick_field = lambda done: tick(4 * part * done)  # noqa: E731
-        _run_field(run, method, columns, graph, seed, rounds, tick_field, kept)
+        _run_field(run, method, columns, graph, seed, rounds, tolerance, tick_field, kept)
     return run
 
 
@@ -99,6 +100,7 @@ def _run_field(
     graph: FieldGraph,
     seed: int,
     rounds: int,
+    tolerance: float,
     tick: Callable[[float], None],
     kept: Kept | None,
 ) -> None:
@@ -114,11 +116,12 @@ def _run_field(
         X = block.encode(graph.n_nodes)
         if kept is None:
             filled = solve_field(
-                X, graph, seed=seed, rounds=rounds, by_channel=by_channel, tick=part
-            )
+                X, graph, tolerance=tolerance, seed=seed, rounds=rounds, by_channel=by_channel,
+                tick=part,
+            )  # fmt: skip
         else:
             key = f"{method} {number}"
-            filled = kept.fill_field(key, X, graph, seed, rounds, by_channel, part)
+            filled = kept.fill_field(key, X, graph, seed, rounds, by_channel, tolerance, part)
         run.solved.add(filled.system)
         run.fields.setdefault(method, []).append((block, filled.model))
         run.predictions[method] |= block.decode(filled.X)

@@ -1,0 +1,18 @@
+"""Links from what people have in place of a list of edges: places, keys, times, alike columns.
+
+>>> import pyarrow as pa
+>>> from graphfill import links
+>>> towns = pa.table({"lat": [48.0, 48.1, 50.0], "lon": [11.0, 11.0, 8.0]})
+>>> links.near(towns, "lat", "lon", k=1)
+<Links: 2 links between 3 rows, by nearness in 'lat', 'lon'>
+"""
+
+from ._links import Links, like, near, same, time
+from ._links import linked as linked
+from ._options import LinkOptions as LinkOptions
+from ._relation import Relation as Relation
+from ._relation import union as union
+from ._request import Request as Request
+from ._request import open_request as open_request
+
+__all__ = ["Links", "like", "near", "same", "time"]
