@@ -108,11 +108,11 @@ def test_refusals(words, sentence, capsys, monkeypatch, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_rate_of_one_is_no_usage(capsys):
+def test_a_rate_beyond_one_is_no_usage(capsys):
     with pytest.raises(SystemExit) as ended:
-        cli.main(["bench", "run", "--rates", "1"])
+        cli.main(["bench", "run", "--rates", "1.5"])
     assert ended.value.code == 2
-    assert "share from 0 to below 1" in capsys.readouterr().err
+    assert "share from 0 to 1" in capsys.readouterr().err
 
 
 def test_without_torch_one_sentence_says_what_to_install(capsys, monkeypatch):

@@ -86,9 +86,17 @@ def test_gaps_of_the_set_stay_gaps(made_up):
     assert all(draw_mask(gappy, kind, 0.2, 0, split)[3, 4] for kind in CATALOGUE["masks"])
 
 
-def test_a_rate_that_hides_all_is_refused(made_up):
-    with pytest.raises(InputError, match="The rate is 1"):
-        draw_mask(made_up, "uniform", 1, 0)
+@pytest.mark.parametrize("kind", CATALOGUE["masks"])
+def test_a_rate_of_one_hides_all(large, kind):
+    split = draw_split(large, "paper", 0)
+    missing = draw_mask(large, kind, 1.0, 0, split)
+    assert missing[split.test].all()
+    assert missing.all() == (kind != "shifted")
+
+
+def test_a_rate_beyond_one_is_refused(made_up):
+    with pytest.raises(InputError, match=r"The rate is 1\.01 but must be a share of cells, from 0"):
+        draw_mask(made_up, "uniform", 1.01, 0)
 
 
 @pytest.mark.parametrize("kind", CATALOGUE["masks"])

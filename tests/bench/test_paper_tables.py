@@ -171,3 +171,18 @@ def test_every_table_is_rectangular():
         assert {len(r) for r in table.rows} == {len(table.columns)}
         widths = {len(r) for r in csv.reader(io.StringIO(table.csv()))}
         assert len(widths) == 1
+
+
+def test_drops_are_relative_and_averaged_over_the_sets_that_were_run():
+    made = []
+    for name, full, left in (("cora", 80.0, 76.0), ("photo", 90.0, 88.0)):
+        for rate in (0.0, 0.5, 0.9, 0.99):
+            made += rows(cell(name, "fp", rate), [left if rate == 0.99 else full])
+    table = tables.drops(Measured(made))
+    assert [round(change, 9) for change in line(table, "Cora")[1:6:2]] == [0.0, 0.0, -5.0]
+    assert round(line(table, "Photo")[5], 4) == round(-100 * 2 / 90, 4)
+    assert line(table, "PubMed")[1] is None
+    average = line(table, "average of 2")
+    assert round(average[5], 4) == round((-5 - 100 * 2 / 90) / 2, 4)
+    paper = [100 * (78.22 / 80.39 - 1), 100 * (87.73 / 91.73 - 1)]
+    assert round(average[6], 4) == round(sum(paper) / 2, 4)

@@ -103,7 +103,7 @@ def draw_mask(
 
     All features of one cell of a table (`Dataset.cells`) are hidden together.
 
-    The rate is a share of cells, from 0 to below 1. ``structural`` hides round(rate n) nodes.
+    The rate is a share of cells, from 0 to 1. ``structural`` hides round(rate n) nodes.
     ``value`` hides the largest tenth of each column's values with a probability half-way from
     `rate` to 1 (no more than leaves the column's rate at `rate`). ``label`` hides a column with a
     probability that falls linearly with its rank by mutual information with the label on training
@@ -115,8 +115,8 @@ def draw_mask(
     """
     check_name("mask", kind)
     number = isinstance(rate, (int, float, np.floating)) and not isinstance(rate, bool)
-    if not (number and 0 <= rate < 1):
-        raise InputError(f"The rate is {rate!r} but must be a share of cells, from 0 to below 1.")
+    if not (number and 0 <= rate <= 1):
+        raise InputError(f"The rate is {rate!r} but must be a share of cells, from 0 to 1.")
     if dataset.X is None:
         return None
     cells = np.arange(dataset.n_features) if dataset.cells is None else dataset.cells

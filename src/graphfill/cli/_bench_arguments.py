@@ -74,7 +74,7 @@ def _add_paper(tasks: Any, command: Adder) -> list[argparse.Action]:
     paper = command(tasks, "paper", "reproduce the Feature Propagation paper's tables and figures",
                     PAPER_EXAMPLES)  # fmt: skip
     which = paper.add_argument_group("what to reproduce")
-    which.add_argument("--table", choices=("1", "2"), action="append", default=[])
+    which.add_argument("--table", choices=("1", "2", "convergence"), action="append", default=[])
     which.add_argument("--figure", choices=FIGURES, action="append", default=[])
     which.add_argument("--all", action="store_true", help="all tables and figures")
     which.add_argument("--page", action="store_true", help="of the rows there are; run nothing")

@@ -55,7 +55,7 @@ seed = _number("a whole number of at least 0", lambda n: n >= 0, int)
 crowd = _number("a whole number of at least 50", lambda n: n >= 50, int)  # fewer tell nothing
 positive = _number("a positive number", lambda x: x >= 1e-300)
 not_negative = _number("a number of at least 0", lambda x: x >= 0)
-hidden_share = _number("a share from 0 to below 1, such as 0.9", lambda x: 0 <= x < 1)
+hidden_share = _number("a share from 0 to 1, such as 0.9", lambda x: 0 <= x <= 1)
 level = _number("a share between 0 and 1, such as 0.9", lambda x: 0 < x < 1)
 _reliance = _number("held-out, or a number from 0 to 1", lambda x: 0 <= x <= 1)
 

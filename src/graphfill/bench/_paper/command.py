@@ -13,7 +13,8 @@ from .._problem import check_name
 from .._results import Results
 from .._table import Table
 from . import spectral
-from .experiments import EXPERIMENTS, PAPER, Scope, breadth_first, stages
+from .convergence import convergence
+from .experiments import EXPERIMENTS, PAPER, SETS, Scope, breadth_first, stages
 from .figures import CAPTIONS, FIGURES, write_figures
 from .measured import Measured
 from .spectral import Spectrum
@@ -21,6 +22,7 @@ from .tables import TABLES
 
 DOCS = Path("docs", "paper")  # in a checkout
 FOLDER = Path("graphfill-paper")  # elsewhere
+STEPWISE = "convergence"  # a table that takes no run
 
 
 def scope_of(options: Any) -> Scope:
@@ -53,9 +55,11 @@ def chosen(options: Any) -> tuple[list[str], Sequence[str]]:
     """Experiments to run and figures to draw; the first table if nothing is named."""
     if options.all or options.page:
         return list(EXPERIMENTS), FIGURES
-    experiments = [f"table-{number}" for number in dict.fromkeys(options.table)]
+    experiments = [
+        f"table-{number}" for number in dict.fromkeys(options.table) if number != STEPWISE
+    ]
     drawn = list(dict.fromkeys(options.figure))
-    if not experiments and not drawn:
+    if not experiments and not drawn and not options.table:
         experiments = ["table-1"]
     return [*experiments, *(name for name in drawn if name in EXPERIMENTS)], drawn
 
@@ -73,11 +77,17 @@ def run(options: Any) -> int:
             return code
         if "spectral" in drawn and read_spectrum(folder) is None:
             write(folder / "tables" / "spectral.csv", spectral.of_cora().csv())
+        if STEPWISE in options.table:
+            steps = convergence(scope.sets or SETS)
+            write_table(steps, folder)
+            print(f"{steps.title}\n\n{steps.markdown()}\n")
     rows = results.rows()
     everything = options.all or options.page
     named = [name for name in TABLES if name in experiments or everything]
     if "table-2" in named and "reconstruction" not in named:
         named.append("reconstruction")  # of the same runs
+    if "table-1" in named and "drops" not in named:
+        named.append("drops")
     # The files are about all that was ever run, however little this command asks for.
     measured = Measured(rows, scope if options.quick else PAPER)
     tables = write_tables(measured, folder, named)
@@ -95,9 +105,14 @@ def write_tables(measured: Measured, folder: Path, names: Sequence[str]) -> list
     """Each table that has rows, as Markdown and CSV."""
     tables = [table for name in names if (table := TABLES[name](measured)).rows]
     for table in tables:
-        write(folder / "tables" / f"{table.name}.md", f"{table.title}\n\n{table.markdown()}\n")
-        write(folder / "tables" / f"{table.name}.csv", table.csv())
+        write_table(table, folder)
     return tables
+
+
+def write_table(table: Table, folder: Path) -> None:
+    """As Markdown and CSV."""
+    write(folder / "tables" / f"{table.name}.md", f"{table.title}\n\n{table.markdown()}\n")
+    write(folder / "tables" / f"{table.name}.csv", table.csv())
 
 
 def page(tables: Sequence[Table], folder: Path) -> str:
