@@ -30,6 +30,7 @@ from .._columns import (
 from .._sheet import Options, Output, Sheet, check_some_rows, unreadable
 from .dialect import WHITESPACE, Dialect
 from .head import TextFile, sniff
+from .neighbours import read_neighbours
 from .stream import NotUtf8, Stream, compressed
 
 BLOCK = 4 << 20
@@ -39,6 +40,8 @@ BATCH_BYTES = 16 << 20  # written at a time
 
 def read(path: Path, options: Options) -> Sheet:
     """A text file as a sheet; what is no UTF-8 is read again as Windows-1252, with a note."""
+    if options.edges and (found := read_neighbours(path, options)) is not None:
+        return found
     try:
         return _read(path, options)
     except NotUtf8 as error:
