@@ -291,6 +291,9 @@ class Graph:
             return cls.from_table(graph, n_nodes=n_nodes)
         if hasattr(graph, "tocsr"):
             return cls.from_scipy(graph)
+        if reader.is_spatial(graph):
+            A, ids = reader.from_spatial(graph)
+            return cls.from_scipy(A, weighted=bool((A.data != 1.0).any()), ids=ids)
         if hasattr(graph, "edge_index") or hasattr(graph, "adj_t"):
             return cls.from_pyg(graph)
         if hasattr(graph, "vcount"):

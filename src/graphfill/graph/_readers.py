@@ -133,6 +133,18 @@ def from_networkx(G: Any, weight: str | None) -> Edges:
     return Edges(source, target, weights, ids.size, unless_numbers(ids), G.is_directed())
 
 
+def is_spatial(graph: Any) -> bool:
+    """Whether a graph is one of libpysal's, a W or a Graph."""
+    own = type(graph).__module__.partition(".")[0] == "libpysal"
+    return own and hasattr(graph, "sparse") and hasattr(graph, "neighbors")
+
+
+def from_spatial(graph: Any) -> tuple[Any, list[Any]]:
+    """The matrix of weights of a libpysal W or Graph, and the ids of its rows."""
+    ids = graph.unique_ids if hasattr(graph, "unique_ids") else graph.id_order
+    return graph.sparse, list(ids)
+
+
 def from_igraph(g: Any, weight: str | None) -> Edges:
     """Edges of an igraph graph, rows in the order of its vertices."""
     ids = row_ids(g.vs["name"], g.vcount()) if "name" in g.vs.attributes() else None
