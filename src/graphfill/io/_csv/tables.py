@@ -40,8 +40,6 @@ BATCH_BYTES = 16 << 20  # written at a time
 
 def read(path: Path, options: Options) -> Sheet:
     """A text file as a sheet; what is no UTF-8 is read again as Windows-1252, with a note."""
-    if options.edges and (found := read_neighbours(path, options)) is not None:
-        return found
     try:
         return _read(path, options)
     except NotUtf8 as error:
@@ -53,6 +51,8 @@ def read(path: Path, options: Options) -> Sheet:
 
 
 def _read(path: Path, options: Options) -> Sheet:
+    if options.edges and (found := read_neighbours(path, options)) is not None:
+        return found
     file = sniff(path, options)
     for name in options.types:
         check_column_name(name, file.names, path.name)
