@@ -20,7 +20,7 @@ test-compiled: $(VENV)/.dev browser
 # What calls a kernel, on an install without the compiled extension; PLAIN= names other tests.
 PLAIN := $(addprefix tests/,properties/test_closed_form.py imputers/test_propagation.py \
 	imputers/test_baselines.py graph kernels/test_kernels.py \
-	solve/test_memory.py solve/test_peers.py solve/test_propagate.py)
+	solve/test_memory.py solve/test_pcfi.py solve/test_peers.py solve/test_propagate.py)
 test-plain: $(VENV)/.dev
 	rm -rf build/installed-plain
 	GRAPHFILL_NO_EXTENSION=1 $(PIP) --no-deps --target build/installed-plain .

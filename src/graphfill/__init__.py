@@ -23,15 +23,26 @@ if TYPE_CHECKING:
     from .graph import Graph
     from .hetero import HeteroResult, propagate_hetero
     from .imputers import (
+        FISF,
+        PCFI,
         FeaturePropagation,
         FieldImputer,
         MeanImputer,
         NeighborMeanImputer,
         RandomImputer,
+        SpectralImputer,
         ZeroImputer,
     )
     from .large import propagate_sharded
-    from .solve import Result, fill_field, propagate
+    from .solve import (
+        Result,
+        SpectralResult,
+        fill_field,
+        fill_fisf,
+        fill_pcfi,
+        fill_spectral,
+        propagate,
+    )
     from .table import (
         Explanation,
         Pooled,
@@ -53,6 +64,10 @@ _HOMES = {
     "Graph": "graph",
     "propagate": "solve",
     "fill_field": "solve",
+    "fill_fisf": "solve",
+    "fill_pcfi": "solve",
+    "fill_spectral": "solve",
+    "SpectralResult": "solve",
     "Result": "solve",
     "impute": "table",
     "impute_graph": "table._attributes",
@@ -66,11 +81,14 @@ _HOMES = {
     "TableImputer": "table",
     "TableResult": "table",
     "Explanation": "table",
+    "FISF": "imputers",
+    "PCFI": "imputers",
     "FeaturePropagation": "imputers",
     "FieldImputer": "imputers",
     "MeanImputer": "imputers",
     "NeighborMeanImputer": "imputers",
     "RandomImputer": "imputers",
+    "SpectralImputer": "imputers",
     "ZeroImputer": "imputers",
     "ConvergenceWarning": "errors",
     "GraphfillWarning": "errors",
@@ -80,6 +98,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "FISF",
+    "PCFI",
     "ConvergenceWarning",
     "Explanation",
     "FeaturePropagation",
@@ -93,6 +113,8 @@ __all__ = [
     "Pooled",
     "RandomImputer",
     "Result",
+    "SpectralImputer",
+    "SpectralResult",
     "SymmetrizedWarning",
     "TableImputer",
     "TableResult",
@@ -101,6 +123,9 @@ __all__ = [
     "__version__",
     "explain",
     "fill_field",
+    "fill_fisf",
+    "fill_pcfi",
+    "fill_spectral",
     "impute",
     "impute_graph",
     "near_copies",

@@ -119,6 +119,12 @@ def meaning_missing(*values: str) -> str:
     return f"--missing{'=' if listed[:1] == '-' else ' '}{shlex.quote(listed)}"
 
 
+def meaning_value(*values: str) -> str:
+    """How a user says that texts are values, although they often mean missing."""
+    name = "value" if _on_command_line.get() else "values"
+    return meaning_missing(*values).replace("missing", name, 1)
+
+
 def typed(name: str, kind: str) -> str:
     """How a user names the type of a column."""
     return f"--type {name}={kind}" if _on_command_line.get() else f"types={{{name!r}: {kind!r}}}"

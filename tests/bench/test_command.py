@@ -82,13 +82,16 @@ def test_what_is_planned():
     assert large["labels"] == Setting()
     assert len(planned()[0]) == 10
     assert {run.setting.max_epochs for run in planned("--quick")[0]} == {100}
+    deep, _ = planned("--layers", "3", "--sets", "cora", "arxiv", "--methods", "pcfi", "labels")
+    assert {(run.method, run.setting.n_layers) for run in deep} == {("pcfi", 3), ("labels", 2)}
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (["--sets", "coro"], "There is no set 'coro': did you mean 'cora'?"),
-        (["--methods", "pf"], "There is no method 'pf': did you mean 'fp'?"),
+        (["--layers", "1"], "--layers is 1 but must be a whole number of at least 2."),
+        (["--methods", "fpp"], "There is no method 'fpp': did you mean 'fp'?"),
         (["--models", "gat"], "There is no model 'gat'"),
         (["--masks", "unifrom"], "There is no mask 'unifrom': did you mean 'uniform'?"),
         (["--nodes", "a.csv"], "--nodes, --edges and --label: --edges and --label is not given"),

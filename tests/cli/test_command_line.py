@@ -153,7 +153,7 @@ def test_guesses_are_in_the_summary(run, command):
     said = run(command, people, "first\tsecond\tthird\nann\tbob\t1\neve\tann\t1\n").split("\n")
     assert said[said.index("Notes:") + 1 :][:6] == [
         '  - people.csv is separated by ";".',
-        '  - "NA" counts as missing (2 cells).',
+        '  - "NA" counts as missing (2 cells): pass --value NA if it is a value.',
         "  - friends.csv is separated by tabs.",
         '  - The first line of friends.csv ("first, second, third") is read as the header.',
         "  - Edges run from 'first' to 'second', the first two of the 3 columns of friends.csv "
@@ -260,10 +260,10 @@ def test_markers_that_are_named_come_on_top(run):
     assert all(row[1].isdigit() for row in cells("filled.csv")[1:])
 
 
-@pytest.mark.parametrize(
-    ("words", "asked"), [("?", "--missing '?'"), ("-", "--missing=-"), ("?-", "--missing '?,-'")]
-)
 @pytest.mark.parametrize("share", [3, 7])
+@pytest.mark.parametrize(
+    ("words", "asked"), [(["?"], "?"), (["-"], "-"), (["pending"], "pending"), (["?", "-"], "?,-")]
+)
 def test_words_among_numbers_are_not_filled_in(run, words, asked, share):
     """A third, or a seventh, of the ages is a word, and as many are blank."""
     ages = [
@@ -273,13 +273,19 @@ def test_words_among_numbers_are_not_filled_in(run, words, asked, share):
     people = "id,age\n" + "".join(f"{i},{age}\n" for i, age in enumerate(ages))
     friends = "a,b\n" + "".join(f"{i},{i + 1}\n" for i in range(59))
     said = run(IMPUTE, people, friends)
-    assert Path("filled.csv").read_text() == people
-    assert "Column 'age' is left alone, for its cells are numbers but for" in said
-    assert "the first in people.csv, line 2): pass " + asked + " if that means missing, or" in said
-    assert asked in run("check people.csv friends.csv", people, friends)
-    said = run(f"{IMPUTE} --overwrite {asked}", people, friends)
+    if words == ["pending"]:
+        assert Path("filled.csv").read_text() == people
+        assert "Column 'age' is left alone, for its cells are numbers but for" in said
+        assert "the first in people.csv, line 2): pass --missing pending if that means" in said
+        assert "--missing pending" in run("check people.csv friends.csv", people, friends)
+    else:
+        assert all(row[1].isdigit() for row in cells("filled.csv")[1:])
+        for word in words:
+            assert f"\"{word}\" counts as missing in column 'age' (" in said
+            assert "--value" in said
+    said = run(f"{IMPUTE} --overwrite --missing {asked}", people, friends)
     assert all(row[1].isdigit() for row in cells("filled.csv")[1:])
-    said = run(f"{IMPUTE} --overwrite --type age=category", people, friends)
+    said = run(f"{IMPUTE} --overwrite --type age=category --value {asked}", people, friends)
     assert "is left alone" not in said
 
 

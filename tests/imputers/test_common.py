@@ -23,6 +23,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from graphfill import (
+    FISF,
+    PCFI,
     FeaturePropagation,
     FieldImputer,
     Graph,
@@ -30,6 +32,7 @@ from graphfill import (
     MeanImputer,
     NeighborMeanImputer,
     RandomImputer,
+    SpectralImputer,
     UnreachedWarning,
     ZeroImputer,
 )
@@ -40,6 +43,9 @@ NAN = float("nan")
 IMPUTERS = [
     FeaturePropagation(),
     FieldImputer(),
+    PCFI(),
+    FISF(),
+    SpectralImputer(),
     ZeroImputer(),
     RandomImputer(random_state=0),
     MeanImputer(),
@@ -50,6 +56,9 @@ VARIANTS = [
     FeaturePropagation(normalization="rw", solver="exact", unreached="nan"),
     FeaturePropagation(add_indicator=True),
     FieldImputer(unreached="nan"),
+    PCFI(unreached="mean", add_indicator="all"),
+    SpectralImputer(unreached="nan"),
+    SpectralImputer(fallback=False),
     NeighborMeanImputer(unreached="mean"),
     MeanImputer(keep_empty_features=False),
 ]
@@ -97,8 +106,8 @@ def test_scikit_learn_array_api_checks():
         "import warnings; warnings.simplefilter('ignore')\n"
         "from sklearn.utils.estimator_checks import estimator_checks_generator\n"
         "from graphfill.imputers import *\n"
-        "for imputer in (FeaturePropagation(), FieldImputer(), ZeroImputer(), RandomImputer(),\n"
-        "                MeanImputer(), NeighborMeanImputer()):\n"
+        "for imputer in (FeaturePropagation(), FieldImputer(), PCFI(), FISF(), SpectralImputer(),\n"
+        "                ZeroImputer(), RandomImputer(), MeanImputer(), NeighborMeanImputer()):\n"
         "    for estimator, check in estimator_checks_generator(imputer):\n"
         "        if check.func.__name__.startswith('check_array_api'):\n"
         "            check(estimator)\n"
@@ -231,7 +240,7 @@ def test_statistics_are_the_means_of_known_cells(imputer):
 @pytest.mark.parametrize(
     "imputer",
     # Not those that draw numbers row by row.
-    [one for one in IMPUTERS if not isinstance(one, (FieldImputer, RandomImputer))],
+    [one for one in IMPUTERS if not isinstance(one, (FieldImputer, FISF, RandomImputer))],
     ids=lambda i: type(i).__name__,
 )
 def test_permuting_the_nodes_permutes_the_answer(imputer):

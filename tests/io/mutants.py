@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import gzip
 import io
 import json
 import os
@@ -89,7 +90,36 @@ def text(whole: pa.Table) -> list[bytes]:
     return ["".join(f"{json.dumps(row)}\n" for row in rows).encode()]
 
 
-MAKERS = {".arrow": arrow, ".parquet": packed, ".jsonl": text}
+def separated(whole: pa.Table) -> list[bytes]:
+    """CSV as people write it: quotes, other separators, encodings, line ends and decimal commas."""
+    rows = whole.select(["id", "small", "number", "city", "kind", "truth", "day"]).to_pylist()
+    lines = [
+        list(rows[0]),
+        *([("" if v is None else str(v)) for v in row.values()] for row in rows),
+    ]
+    plain = "".join(",".join(line) + "\n" for line in lines)
+    quoted = "".join(";".join(f'"{cell}"' for cell in line) + "\r\n" for line in lines)
+    return [
+        plain.encode(),
+        quoted.encode("utf-8-sig"),
+        plain.replace("York", "Zürich").encode("latin-1"),
+        plain.replace(",", "\t").replace(".", ",").encode("utf-16"),
+    ]
+
+
+def zipped(whole: pa.Table) -> list[bytes]:
+    """The same behind gzip."""
+    return [gzip.compress(one, mtime=0) for one in separated(whole)]
+
+
+MAKERS = {
+    ".arrow": arrow,
+    ".parquet": packed,
+    ".jsonl": text,
+    ".csv": separated,
+    ".tsv": separated,
+    ".csv.gz": zipped,
+}
 
 
 def mutant(content: bytes, rng: random.Random) -> bytes:

@@ -45,12 +45,15 @@ def test_edges_may_be_separated_by_blanks(text, separator):
 @pytest.mark.parametrize(
     ("cells", "expected"),
     [
-        (["3,14", "2"], (",", None)),
-        (["1,234", "2,5"], (",", None)),
-        (["1.234,5", "2"], (",", None)),
-        (["1,234", "5,678"], (".", "1,234")),  # thousands or decimals: not to be guessed
-        (["3,14", "2.5"], (".", "3,14")),  # both marks: said, not guessed
-        (["a,b"], (".", None)),
+        (["3,14", "2"], (",", True)),
+        (["1,234", "2,5"], (",", True)),
+        (["1.234,5", "2"], (",", True)),
+        (["1,234.5", "2"], (".", True)),
+        (["0,500", "2"], (",", True)),
+        (["1,234", "5,678"], (".", False)),  # thousands or decimals: not to be guessed
+        (["1.234", "5.678"], (".", False)),
+        (["3,14", "2.5"], (".", False)),  # both marks: each column for itself
+        (["a,b"], (".", False)),
     ],
 )
 def test_decimal_mark(cells, expected):

@@ -88,6 +88,12 @@ class TestPasses:
         inverse = np.where(p.factor > 0, 1 / np.where(p.factor > 0, p.factor, 1), 0)
         p.close(sums, (inverse[:, None] * change**2).sum(axis=0))
 
+    def test_diffuse_cells(self, dtype, width, weighted):
+        p = Problem(dtype, width, weighted)
+        out = p.tile(7.0)
+        p.passes.diffuse_cells(p.other, p.known, p.z, out)
+        p.close(out, np.where(p.mask, 7.0, p.other * (p.A @ p.z)))
+
     def test_residual(self, dtype, width, weighted):
         p = Problem(dtype, width, weighted)
         out = p.tile(np.nan)
@@ -262,6 +268,29 @@ def test_components_and_order():
         assert (np.diff(label[walk]) >= 0).all()
         order = kernels.cluster_order(indptr, indices, walk)
         assert sorted(order.tolist()) == list(range(n))
+
+
+@pytest.mark.parametrize("most", [2, 1000])
+def test_hops_of_many_sets_at_once(most):
+    for number, (n, source, target, _) in enumerate(edge_lists()):
+        n_sets = [1, 5, 64, 65, 300][number % 5]
+        indptr, indices, _ = kernels.build_csr(source, target, None, n, "mean", bool(number % 2))
+        sets = np.random.default_rng(number).random((n, n_sets)) < 0.05
+        padded = np.ones((n, -(-n_sets // 64) * 64), dtype=bool)
+        padded[:, :n_sets] = sets
+        expected = np.where(sets, 0, 65535)
+        reached, A = sets, dense(indptr, indices, None, n)
+        for hop in range(1, most + 1):
+            new = (A @ reached > 0) & ~reached
+            if not new.any():
+                break
+            expected[new], reached = hop, reached | new
+        for implementation in (kernels, scipy_kernels):
+            hops = np.where(sets, 0, 65535).astype(np.uint16)
+            words = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+            largest = implementation.count_hops(indptr, indices, words, hops, most, 2)
+            np.testing.assert_array_equal(hops, expected)
+            assert largest == max([0, *hops[hops < 65535].tolist()])
 
 
 def test_select_rows():

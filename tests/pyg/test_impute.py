@@ -19,7 +19,15 @@ NAN = float("nan")
 
 # Graphs are listed one way here, for brevity.
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.errors.SymmetrizedWarning")
-NAMES = ["ZeroImputer", "RandomImputer", "MeanImputer", "NeighborMeanImputer"]
+NAMES = [
+    "PCFI",
+    "FISF",
+    "ZeroImputer",
+    "RandomImputer",
+    "MeanImputer",
+    "NeighborMeanImputer",
+    "SpectralImputer",
+]
 
 
 def star(shift=0.0):
@@ -49,6 +57,20 @@ def test_a_batch_is_filled_graph_by_graph(name):
     together = transform(Batch.from_data_list(listed)).to_data_list()
     for one, part in zip(listed, together, strict=True):
         assert torch.equal(transform(one).x, part.x)
+
+
+def test_an_indicator_of_all_columns_is_as_wide_for_every_graph_of_a_batch():
+    listed = [star(), Data(x=torch.ones(2, 2), edge_index=torch.tensor([[0], [1]]))]
+    whole = gp.ZeroImputer(add_indicator="all")
+    assert whole(listed[1].clone()).x.tolist() == [[1.0, 1.0, 0.0, 0.0]] * 2
+    filled = whole(Batch.from_data_list(listed)).x
+    nan = torch.cat([data.x for data in listed]).isnan()
+    assert torch.equal(filled[:, 2:], nan.float())
+    assert torch.equal(filled[:, :2], torch.cat([d.x for d in listed]).nan_to_num())
+    with pytest.raises(gf.InputError, match="unlike the graphs before it"):
+        gp.ZeroImputer(add_indicator=True)(Batch.from_data_list(listed))
+    with pytest.raises(gf.InputError, match="add_indicator is 'some' but must be one of"):
+        gp.ZeroImputer(add_indicator="some")(listed[0])
 
 
 def test_masks_weights_one_dimension_and_scikit_learn():

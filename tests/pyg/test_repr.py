@@ -38,6 +38,7 @@ CHANGED = {
     | {"seed": 3, "progress": True},
     "MeanImputer": COMMON | {"directed": "refuse", "add_indicator": True},
     "NeighborMeanImputer": COMMON | {"directed": "refuse", "add_indicator": True},
+    "SpectralImputer": COMMON | {"fallback": False, "seed": 3, "memory_limit": "1GB"},
 }
 
 

@@ -91,6 +91,50 @@ GROUPS = [
 ]
 
 
+def pictures(names):
+    """Pictures of a map, in which every state occurs, of the columns of these names."""
+    n = 60
+    places = [0.5 + 0.4 * math.cos(j) * j / n for j in range(n)]
+    return {
+        "missing": {
+            "rows": 2000,
+            "columns": names,
+            "total": [0.33] * len(names),
+            "shares": [[abs(math.sin(j + k)) for j in range(60)] for k in range(len(names))],
+            "left_out": 1,
+        },
+        "together": {
+            "rows": 2000,
+            "columns": names,
+            "complete": 700,
+            "patterns": [
+                {"columns": [0], "rows": 300},
+                {"columns": [0, 1], "rows": 120},
+                {"columns": list(range(len(names))), "rows": 7},
+            ],
+            "others": 873,
+            "left_out": 1,
+            "pair": {"columns": names[:2], "rows": 120, "chance": 66.7},
+        },
+        "points": {
+            "kind": "map",
+            "rows": 2000,
+            "coordinates": ["latitude", "longitude"],
+            "x": places,
+            "y": [1 - place * place for place in places],
+            "links": [],
+            "states": dict.fromkeys(names, "kkfufm" * (n // 6)),
+        },
+        "scatter": {
+            "columns": names[:2],
+            "rows": 2000,
+            "x": [1e3 * place for place in places],
+            "y": [-place for place in places],
+            "states": "kkkffu" * (n // 6),
+        },
+    }
+
+
 def town():
     """A summary with all there can be, and columns of every fate."""
     age = column(
@@ -119,6 +163,7 @@ def town():
             "edges": [6 * j for j in range(17)],
             "known": bell(16, 6.5, 5.0),
             "filled": bell(16, 6.5, 3.4),
+            "drawn": [bell(16, 6.5, width) for width in (3.0, 4.0, 5.0)],
         },
         distance=NEAR,
         unreached_groups=GROUPS,
@@ -266,6 +311,7 @@ def town():
         "input": {"table": "people.csv", "edges": "friends.csv"},
         "version": "0.2.0",
         "command": ["graphfill", "impute", "people.csv", "friends.csv", "-o", "filled.csv"],
+        "pictures": pictures(["age", "income", "city", "profession"]),
     }
 
 
@@ -291,6 +337,8 @@ def hostile():
         }
         for j, name in enumerate(HOSTILE_NAMES)
     ]
+    summary["pictures"] = pictures([EVIL, *HOSTILE_NAMES[1:]])
+    summary["pictures"]["points"]["coordinates"] = [EVIL, EVIL]
     summary["converged"] = False
     summary["notes"] = list(HOSTILE_NAMES)
     summary["settings"] = {EVIL: EVIL, "nested": {"a": [EVIL]}, "unreached": "nan"}

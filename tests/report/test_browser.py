@@ -135,6 +135,40 @@ def test_figures_are_seen_and_their_letters_stay_inside(browser, name, width):
         assert letters >= 11
 
 
+@pytest.mark.parametrize("name", ["town", "hostile", "wide"])
+def test_verdict_and_share_are_seen_without_scrolling_on_a_phone(browser, name):
+    browser.show(name, 360)
+    rights = browser.run(
+        "return [...document.querySelectorAll('nav tr')].map(r => [...r.cells].slice(0, 3)"
+        ".map(c => [c.innerText.trim(), c.getBoundingClientRect().right]))"
+    )
+    assert len(rights) > 5
+    for cells in rights:
+        assert all(words for words, _ in cells)
+        assert cells[2][1] <= 360
+    assert [words for words, _ in rights[0]] == ["column", "verdict", "explained"]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pictures_come_before_tables_and_every_mark_is_seen(browser, scheme, width):
+    browser.show("town", width, scheme, opened=False)
+    top = "return document.querySelector('{}').getBoundingClientRect().top"
+    assert browser.run(top.format("#pictures")) < browser.run(top.format("table"))
+    seen = browser.run(
+        "return [...document.querySelectorAll('#pictures ~ .beside svg')].map(s => { const r = "
+        "s.getBoundingClientRect(); return [...s.querySelectorAll('[class^=mark], .shade')].map("
+        "e => { const b = e.getBoundingClientRect(), c = getComputedStyle(e); return ["
+        "b.left >= r.left - 4 && b.right <= r.right + 4 && b.bottom <= r.bottom + 4, "
+        "c.stroke == 'none' ? c.fill : c.stroke] }) })"
+    )
+    assert len(seen) == 6
+    marks = [mark for figure in seen for mark in figure]
+    assert len(marks) > 20
+    assert all(inside for inside, _ in marks)
+    assert len({colour for _, colour in marks}) == 4  # known, filled and shades, uncertain, missing
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pictures_are_kept(browser, scheme, width):
@@ -151,13 +185,14 @@ def test_every_part_is_there_in_order(browser):
     assert heads == [
         "In short",
         "Before you use it",
+        "Pictures",
         "Columns",
         "Column by column",
         "To repeat this run",
         "Notes",
         "How to read this",
     ]
-    names = browser.run("return [...document.querySelectorAll('h3')].map(h => h.innerText)")
+    names = browser.run("return [...document.querySelectorAll('details h3')].map(h => h.innerText)")
     assert names == [c["name"] for c in sample.town()["columns"] if c["n_missing"]]
     browser.run("document.querySelector('details').open = true")
     parts = browser.run(
@@ -168,6 +203,7 @@ def test_every_part_is_there_in_order(browser):
         "How well each method does",
         "Known and filled values",
         "Do the stated chances hold?",
+        "Where cells are missing",
         "How far the missing cells are from known ones",
         "The least trustworthy rows",
     ]

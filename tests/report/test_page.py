@@ -72,7 +72,7 @@ def test_a_column_says_what_was_missing_how_it_was_scored_and_where_to_look(town
         "14 cells could not be reached and got the column's mean.",
         "Tried on 400 known cells that were hidden on purpose, the fill (graph and other columns, "
         "learnt) explains 71% of what the column’s mean or most frequent value leaves open; the "
-        "chosen method was off by 7.51 years on average, the column’s mean by 14 years.",
+        "chosen method was off by 7.5 years on average, the column’s mean by 14.0 years.",
         "Linked rows hardly resemble each other in this column (agreement 0.00; 0 is chance, 1 is "
         "always the same): the links alone say next to nothing about its missing cells.",
         "promise to hold the truth in 90% of cases; on hidden cells they did in 90%.",

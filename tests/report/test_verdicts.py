@@ -39,11 +39,12 @@ def test_heading_table_and_sentence_of_a_report_say_the_same(explained):
     assert ("for facts" in opening) == (explained < 0.05)
     assert "price is " + SCALE[explained].replace("hardly", "inferred hardly")[:15] in opening
     share = f"{max(explained, 0):.0%}"
-    assert re.search(rf"price \S {SCALE[explained]} number 50 50 0 {share} ", rest)
+    assert re.search(rf"price \S {SCALE[explained]} {share} 50 50 0 number ", rest)
     said = f"explains {share} of what" if explained > 0.05 else "is no better than the column"
     assert f"the fill (graph and other columns together) {said}" in rest
-    assert "Why this method: its error on held-out cells is 50% below that of mean, the next." in (
-        rest
+    assert (
+        "Why this method: its error on held-out cells is 50% below that of column's mean, the next."
+        in (rest)
     )
     assert "the links alone say next to nothing" in rest
     assert "graph and other columns together chosen" in rest

@@ -19,7 +19,7 @@ import graphfill as gf
 from graphfill.solve import FieldGraph, FieldSystem, field_bytes, solve_field
 from graphfill.solve import _field as field
 from graphfill.solve import _field_fit as fitting
-from graphfill.solve._field import Coupling
+from graphfill.solve._coupling import Coupling
 from graphfill.solve._field_fit import fit_field, match_moments, smoothness
 from graphfill.solve._spectrum import Spectrum, laplacian_spectrum
 

@@ -25,11 +25,12 @@ whole_rows = options.pop("whole_rows")
 X[rng.random((n, 1) if whole_rows else X.shape)[..., : X.shape[1]].repeat(
     columns if whole_rows else 1, axis=1) < 0.7] = np.nan
 warnings.simplefilter("ignore")
-gf.propagate(X[:64], gf.Graph.from_edges([0], [1], n_nodes=64))  # everything imported
+fill = getattr(gf, options.pop("fill", "propagate"))
+fill(X[:64], gf.Graph.from_edges([0], [1], n_nodes=64))  # everything imported
 with open("/proc/self/clear_refs", "w") as file:
     file.write("5")  # the peak starts again from here
 before = status("VmRSS")
-gf.propagate(X, graph, **options)
+fill(X, graph, **options)
 print(status("VmHWM") - before)
 """
 
@@ -52,6 +53,21 @@ def test_limit_is_kept(solver, weighted, whole_rows, limit):
         options["n_iter"] = 3
     else:
         options["tol"] = 1e-2
+    check(options, limit)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads Linux's own accounts")
+@pytest.mark.parametrize(
+    ("fill", "limit"),
+    [("fill_pcfi", 110_000_000), ("fill_pcfi", 200_000_000), ("fill_fisf", 600_000_000)],
+)
+def test_limit_is_kept_by_what_weighs_by_distance(fill, limit):
+    options = {"fill": fill, "weighted": False, "whole_rows": False, "memory_limit": limit}
+    check(options | {"n_iter": 3, "threads": 2}, limit)
+
+
+def check(options, limit):
+    """Fill in a process of its own, and look at its peak."""
     done = subprocess.run(
         [sys.executable, "-c", CHILD, json.dumps(options)], capture_output=True, text=True
     )

@@ -9,7 +9,9 @@ from reference import adjacency, normalized, unreached
 import graphfill as gf
 from graphfill.solve import PropagationOptions, _field_weights
 from graphfill.solve._copies import near_copies
-from graphfill.solve._field import Coupling, FieldGraph, FieldSystem
+from graphfill.solve._coupling import Coupling
+from graphfill.solve._field import FieldSystem
+from graphfill.solve._field_graph import FieldGraph
 from graphfill.solve._field_weights import field_weights, surroundings
 from graphfill.solve._weights import cell_weights, neighbor_weights
 

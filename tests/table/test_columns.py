@@ -489,13 +489,13 @@ def test_where_free_text_begins(texts, kind):
 def test_numbers_written_as_text():
     column = open_column(pandas(["1.50", " 2", None, "4"]), kind="number")
     assert (column.kind, column.n_channels) == ("number", 1)
-    assert listed(fill_with(column, 0)) == ["1.50", " 2", "2.50", "4"]
+    assert listed(fill_with(column, 0)) == ["1.50", " 2", "2.5", "4"]
     column = open_column(polars(["1", "2", None, "6"]), kind="integer")
     assert listed(fill_with(column, 0)) == ["1", "2", "3", "6"]
     with pytest.raises(InputError) as refusal:
-        open_column(polars(["1", "n/a", None, "x"], name="age"), kind="number")
+        open_column(polars(["1", "n/a", None, "w"], name="age"), kind="number")
     assert str(refusal.value) == (
-        "Column 'age' cannot be taken as numbers, for row 1 holds 'n/a': name it as missing if it "
+        "Column 'age' cannot be taken as numbers, for row 3 holds 'w': name it as missing if it "
         "stands for a missing cell, or take the column as a category."
     )
     marked = open_column(polars(["1", "n/a", "3"]), kind="number", missing=["n/a"])
@@ -504,16 +504,16 @@ def test_numbers_written_as_text():
 
 @pytest.mark.parametrize("make", [pandas, polars])
 def test_words_among_numbers_are_left_alone(make):
-    cells = ["1,5", "?", "2,5", None, "3", "?"]
+    cells = ["1,5", "oh", "2,5", None, "3", "oh"]
     column = open_column(make(cells))
-    assert (column.kind, column.reason) == ("left alone", 'numbers but for "?"')
+    assert (column.kind, column.reason) == ("left alone", 'numbers but for "oh"')
     assert column.notes == (
-        "Column 'x' is left alone, for its cells are numbers but for \"?\" (2 cells, the first in "
-        "row 1): pass missing=['?'] if that means missing, or types={'x': 'category'} if it is a "
+        "Column 'x' is left alone, for its cells are numbers but for \"oh\" (2 cells, the first in "
+        "row 1): pass missing=['oh'] if that means missing, or types={'x': 'category'} if it is a "
         "value.",
     )
     assert open_column(make(cells), kind="category").kind == "category"
-    assert open_column(make(cells), missing=["?"]).kind != "category"
+    assert open_column(make(cells), missing=["oh"]).kind == "number"
     assert open_column(make(["1", "2b", "2", "2b", None, "1"])).kind == "category"
 
 
@@ -622,22 +622,25 @@ def test_objects_by_their_types(values, kind, null):
 
 def test_mixtures():
     with pytest.raises(InputError) as refusal:
-        open_column(pandas([31, 25, None, "unknown"], object, name="age"), asked=True)
+        open_column(pandas([31, 25, None, "oh"], object, name="age"), asked=True)
     assert str(refusal.value) == (
-        "Column 'age' mixes numbers (row 0: 31) and text (row 3: 'unknown'): name 'unknown' as "
+        "Column 'age' mixes numbers (row 0: 31) and text (row 3: 'oh'): name 'oh' as "
         "missing if it stands for a missing cell, make all cells one kind, or leave the column out."
     )
-    unasked = open_column(pandas([31, 25, None, "unknown"], object, name="age"))
+    unasked = open_column(pandas([31, 25, None, "oh"], object, name="age"))
     assert (unasked.kind, unasked.reason) == ("left alone", "mixed")
     assert unasked.notes == (
-        "Column 'age' is left alone, for it mixes numbers (row 0: 31) and text (row 3: 'unknown'): "
-        "name 'unknown' as missing if it stands for a missing cell, or make all cells one kind.",
+        "Column 'age' is left alone, for it mixes numbers (row 0: 31) and text (row 3: 'oh'): "
+        "name 'oh' as missing if it stands for a missing cell, or make all cells one kind.",
     )
-    complete = open_column(pandas([31, "unknown"], object))
+    complete = open_column(pandas([31, "oh"], object))
     assert (complete.kind, complete.reason) == ("left alone", "mixed")
-    marked = open_column(pandas([31, 25, None, "unknown"], object), missing=["unknown"])
+    marked = open_column(pandas([31, 25, None, "oh"], object), missing=["oh"])
     assert marked.kind == "integer"
     assert listed(fill_with(marked, 0)) == [31, 25, 28, 28]
+    known = open_column(pandas([31, 25, None, "unknown"], object))
+    assert (known.kind, known.taken) == ("integer", {"unknown": 1})
+    assert listed(fill_with(known, 0)) == [31, 25, 28, 28]
     classes = open_column(pandas([1, True, "1", 1, None], object), kind="category")
     assert classes.n_channels == 3
     assert listed(fill_with(classes, 0))[-1] == 1

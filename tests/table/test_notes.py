@@ -81,46 +81,97 @@ def test_whole_numbers_of_a_type_with_decimals():
     assert not [note for note in rounded.notes if "whole numbers" in note]
 
 
-@pytest.mark.parametrize("marker", ["?", "unknown", "", "N/A"])
-def test_words_that_may_mean_missing(marker):
+@pytest.mark.parametrize("marker", ["?", "-", "N/A", "#DIV/0!"])
+def test_words_that_mean_missing(marker):
     table, edges = ring(40)
     table["city"] = holed(["Rome", "Bath", marker, "Rome"] * 10)
-    told = [note for note in filled(table, edges).notes if "means missing" in note]
+    result = filled(table, edges)
+    told = [note for note in result.notes if marker in note]
     assert told == [
-        f"Column 'city' has the value {marker!r} in 8 cell(s): pass missing=[{marker!r}] if that "
-        "means missing."
+        f"\"{marker}\" counts as missing in column 'city' (8 cells): pass values=[{marker!r}] if "
+        "it is a value."
     ]
-    result = filled(table, edges, missing=[marker])
     assert set(result.table["city"]) == {"Rome", "Bath"}
-    assert not [note for note in result.notes if "means missing" in note]
+    named = filled(table, edges, missing=[marker])
+    assert named.table.equals(result.table)
+    assert not [note for note in named.notes if marker in note]
+    kept = filled(table, edges, values=[marker]).table["city"]
+    assert (kept[table["city"] == marker] == marker).all()
+
+
+@pytest.mark.parametrize("marker", ["unknown", "none", "", "NA"])
+@pytest.mark.parametrize("dtype", [object, "category"])
+def test_words_that_may_mean_missing(marker, dtype):
+    table, edges = ring(40)
+    table["city"] = holed(["Rome", "Bath", marker, marker] * 10).astype(dtype)
+    result = filled(table, edges)
+    told = [note for note in result.notes if "may mean missing" in note]
+    assert told == [
+        f"\"{marker}\" in column 'city' (16 cells) may mean missing: it is kept where it stands "
+        f"and filled in nowhere; pass missing=[{marker!r}] to fill these cells, or "
+        f"values=[{marker!r}] if it is a value."
+    ]
+    was = (table["city"] == marker).to_numpy()
+    assert ((result.table["city"] == marker).to_numpy() == was).all()
+    assert result.columns[1].n_filled == table["city"].isna().sum()
+    assert set(filled(table, edges, missing=marker).table["city"]) == {"Rome", "Bath"}
+    valued = filled(table, edges, values=marker).table["city"]
+    assert (valued == marker).sum() > was.sum()
 
 
 def test_a_table_whose_only_gaps_are_words():
     table, edges = ring(40)
     table["city"] = ["Rome", "?"] * 20
-    assert "pass missing=['?'] if that means missing" in " ".join(filled(table, edges).notes)
+    assert "pass values=['?'] if it is a value" in " ".join(filled(table, edges).notes)
+    table["city"] = ["Rome", "unknown"] * 20
+    result = filled(table, edges)
+    assert "pass missing=['unknown'] to fill these cells" in " ".join(result.notes)
+    assert result.table.equals(table)
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "marker"),
     [
-        ([-999.0, *range(7)], "'-999' in 5 cell(s), far from all others: pass missing=['-999']"),
-        ([9999, *range(1900, 1907)], "'9999' in 5 cell(s), far from all others: pass"),
-        ([99, *range(50, 57)], "'99' in 5 cell(s), far"),
+        ([-999.0, *range(7)], "-999"),
+        ([-999, *range(0, 4000, 600)], "-999"),  # the others are not negative
+        ([9999, *range(1900, 1907)], "9999"),
+        ([99, *range(50, 57)], "99"),
         ([99, *range(0, 98, 14)], ""),  # ages may be that
         ([100, *range(7)], ""),
         ([-9.9, *range(7)], ""),
     ],
 )
-def test_numbers_that_may_mean_missing(values, told):
+def test_numbers_that_may_mean_missing(values, marker):
     table, edges = ring(40)
-    table["x"] = values * 5
-    found = [note for note in filled(table, edges).notes if "means missing" in note]
-    assert bool(found) == bool(told)
-    assert told in " ".join(found)
-    if told:
-        marker = told.split("'")[1]
-        assert int(filled(table, edges, missing=[marker]).columns[1].n_filled) == 5
+    table["x"] = (values * 5)[:40]
+    table["x"] = table["x"].where(np.arange(40) % 8 != 3)
+    result = filled(table, edges)
+    found = [note for note in result.notes if "may mean missing" in note]
+    assert bool(found) == bool(marker)
+    if marker:
+        (told,) = found
+        assert f"\"{marker}\" in column 'x' (5 cells) may mean missing" in told
+        assert f"missing=['{marker}']" in told
+        assert f"values=['{marker}']" in told
+        assert (result.table["x"] == float(marker)).sum() == 5
+        assert np.abs(result.table["x"][3::8]).max() <= max(values[1:])
+        assert int(filled(table, edges, missing=[marker]).columns[1].n_filled) == 10
+        assert not [n for n in filled(table, edges, values=marker).notes if "may mean" in n]
+
+
+def test_what_is_kept_is_kept_in_draws_and_has_no_bounds():
+    table, edges = ring(120)
+    draw = np.random.default_rng(0)
+    table["x"] = holed(np.sin(np.arange(120) / 9) + draw.normal(size=120) / 9)
+    table.loc[[7, 60, 90], "x"] = -999.0
+    table["city"] = holed(["Rome", "Bath", "York", "unknown"] * 30, every=7)
+    result = filled(table, edges, intervals=0.9, draws=2)
+    for made in (result.table, *result.draws):
+        assert (made["x"] == -999.0).sum() == 3
+        assert ((made["city"] == "unknown") == (table["city"] == "unknown")).all()
+    assert result.table["x_low"][[7, 60, 90]].isna().all()
+    assert result.table["x_low"].min() > -10
+    assert result.table["city_set"][table["city"] == "unknown"].isna().all()
 
 
 def test_a_frequent_value_makes_text_a_category():
@@ -172,5 +223,5 @@ def test_words_of_a_file_are_values_if_the_user_says_so(tmp_path):
     done = subprocess.run(
         [*command, "-o", str(tmp_path / "out.csv")], capture_output=True, text=True
     )
-    assert "has the value 'NA'" not in done.stdout
-    assert "has the value '?' in 8 cell(s): pass --missing '?' if that means" in done.stdout
+    assert '"NA" in column' not in done.stdout
+    assert "\"?\" counts as missing in column 'region' (8 cells): pass --value '?'" in done.stdout

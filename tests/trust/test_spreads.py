@@ -8,7 +8,9 @@ import pytest
 
 import graphfill as gf
 from graphfill.solve import FieldGraph
-from graphfill.solve._field import SHARED, Coupling, FieldSystem
+from graphfill.solve._coupling import Coupling
+from graphfill.solve._field import FieldSystem
+from graphfill.solve._field_cells import SHARED
 from graphfill.trust._draws import straight_error
 from graphfill.trust._error_scales import error_scales, narrowest
 

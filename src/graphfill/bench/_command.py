@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, option
+from ..errors import InputError, check_number, option, parameter
 from ._data import Files
 from ._draws import usual_split
 from ._fills import is_own, versioned
 from ._grid import INTERRUPTED, run_and_report
 from ._problem import CATALOGUE, Setting, check_name
 from ._results import Results, key_of
-from ._runs import FULL, WITHOUT_FEATURES, WITHOUT_MODEL, Run
+from ._runs import FULL, LABELS, WITHOUT_FEATURES, WITHOUT_MODEL, Run
 from ._table import overview
 
 RUNS, QUICK_RUNS, QUICK_EPOCHS = 10, 2, 100
@@ -89,10 +90,19 @@ def plan(options: Any) -> tuple[list[Run], dict[str, Files]]:
         if method in (*WITHOUT_FEATURES, *FULL):
             hidden = [("uniform", 0.0)]  # the same whatever is hidden
         runs += [
-            Run(name, method, model, mask, rate, split, number, setting.usual(name, method))
+            Run(name, method, model, mask, rate, split, number,
+                _layered(setting.usual(name, method), method, options.layers))
             for model, (mask, rate) in product(models, hidden)
-        ]
+        ]  # fmt: skip
     return runs, files
+
+
+def _layered(setting: Setting, method: str, n_layers: int | None) -> Setting:
+    """The setting with so many layers, where there is a network and a number was given."""
+    if n_layers is None or method in LABELS:
+        return setting
+    check_number(parameter("layers"), n_layers, low=2, integer=True)
+    return replace(setting, n_layers=n_layers)
 
 
 def _files(options: Any) -> dict[str, Files]:

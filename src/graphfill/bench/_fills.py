@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, UnreachedWarning, cell, first_cell
 from ..graph._graph import Graph
-from ..solve._propagate import propagate
+from ..solve import fill_fisf, fill_pcfi, fill_spectral, propagate
 from ._problem import Floats, check_name
 
 Fill = Callable[[Floats, Graph, int], Floats]
@@ -39,11 +39,12 @@ def _propagated(**options: Any) -> Fill:
     return _quiet(lambda X, graph, seed: propagate(X, graph, threads=threads, **options).X)
 
 
-def _imputed(name: str, seeded: bool = False) -> Fill:
+def _imputed(name: str, seeded: bool = False, **options: Any) -> Fill:
     def fill(X: Floats, graph: Graph, seed: int) -> Floats:
         from .. import imputers  # scikit-learn with it
 
-        options = {"random_state": seed} if seeded else {}
+        if seeded:
+            options["random_state"] = seed
         filled: Floats = getattr(imputers, name)(graph, **options).fit_transform(X)
         return filled
 
@@ -54,10 +55,16 @@ FILLS: dict[str, Fill] = {
     "fp": _propagated(solver="diffusion", n_iter=STEPS),
     "fp-exact": _propagated(solver="exact", tol=1e-5),
     "fp-loops": _propagated(solver="diffusion", n_iter=STEPS, self_loops=True),
+    "spectral": _quiet(
+        lambda X, graph, seed: fill_spectral(X, graph, seed=seed, threads=threads).X
+    ),
     "zero": _imputed("ZeroImputer"),
     "random": _imputed("RandomImputer", seeded=True),
     "mean": _imputed("MeanImputer"),
     "neighbors": _imputed("NeighborMeanImputer"),
+    "mim": _imputed("ZeroImputer", add_indicator="all"),  # more columns, the others as they were
+    "pcfi": _quiet(lambda X, graph, seed: fill_pcfi(X, graph, threads=threads).X),
+    "fisf": _quiet(lambda X, graph, seed: fill_fisf(X, graph, seed=seed, threads=threads).X),
 }
 
 

@@ -86,7 +86,8 @@ def reconstruction_error(problem: Problem, method: str, X: Floats) -> float | No
         return None
     truth = problem.dataset.dense()
     hidden = problem.missing & ~np.isnan(truth)
-    true, filled = truth[hidden].astype(np.float64), X[hidden].astype(np.float64)
+    own = X[:, : hidden.shape[1]]  # an indicator's columns come after
+    true, filled = truth[hidden].astype(np.float64), own[hidden].astype(np.float64)
     size = float(np.linalg.norm(true))
     return float(np.linalg.norm(filled - true)) / size if size else None
 

@@ -56,6 +56,7 @@ def options_and_keeping(options: argparse.Namespace) -> tuple[TableOptions, Keep
     _check_nothing_else(options)
     chosen, keeping = of_parts(*io.read_parts(options.load), options.load)
     options.types, options.missing = list(chosen.types.items()), list(chosen.missing) or None
+    options.value = list(chosen.values)
     own = {name: getattr(options, name) or getattr(chosen, name) for name in OWN}
     typed = table_options(options).fill.propagation
     propagation = replace(

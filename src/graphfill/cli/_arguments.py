@@ -54,6 +54,7 @@ examples:
   graphfill impute people.csv friends.csv -o filled.csv      fill it
   graphfill explain people.csv friends.csv --row bob --column age      which cells speak for one
   graphfill plan nodes.parquet edges.parquet                 memory and time a large fill will take
+  graphfill app                                              the same in a page of your browser
   graphfill bench list                                       experiments: sets, methods, masks
 
 Each command has its own --help. Exit codes: 0 done, 1 refused, 2 usage, 3 not converged under
@@ -75,6 +76,7 @@ def build_parser(complete: Any = None) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="command", required=True)
     files = [*_add_impute(commands), *_add_check(commands), *_add_explain(commands)]
     files += add_plan(commands, _command, _add_names, _add_solver)
+    _add_app(commands)
     _add_demo(commands)
     files += add_bench(commands, _command)
     for action in files:
@@ -230,6 +232,13 @@ def _add_explain(commands: Any) -> list[argparse.Action]:
     return files
 
 
+def _add_app(commands: Any) -> None:
+    purpose = "open a page in the browser to fill a table with; no file leaves this machine"
+    add = _command(commands, "app", purpose, "example:\n  graphfill app\n").add_argument
+    add("--port", type=types.port, metavar="N", help="of the page (any free one)")
+    add("--no-browser", action="store_true", help="print the address, open nothing")
+
+
 def _add_demo(commands: Any) -> None:
     purpose = "make a small town, blank a third of its table, fill it, compare with the truth"
     examples = "graphfill demo --folder town\n  graphfill demo --example countries"
@@ -288,6 +297,10 @@ def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:
         help="what else marks a missing cell, beside an empty one and NA, NaN, null and the like; "
         "to read those as words, begin with nothing: '' or ',A,B'",
     )  # fmt: skip
+    add(
+        "--value", type=types.name_list, metavar="A,B", default=[],
+        help="what is a value, although it often marks a missing cell: none, unknown, -, NA",
+    )  # fmt: skip
     add("--separator", type=types.separator, metavar="C", help="between the table's cells (seen)")
     add("--decimal", choices=(".", ","), help="mark of the table's numbers (seen)")
     add("--encoding", metavar="NAME", help="of the table (seen; UTF-8)")
@@ -308,14 +321,15 @@ def _add_talk(parser: argparse.ArgumentParser) -> None:
 
 
 def joined(arguments: Iterable[str]) -> list[str]:
-    """Arguments with the value of --missing tied to it, since it may begin with a minus.
+    """Arguments with the value of --missing or --value tied to it, as it may begin with a minus.
 
     >>> joined(["--missing", "-99,-98", "--mark"])
     ['--missing=-99,-98', '--mark']
     """
     tied: list[str] = []
     for argument in arguments:
-        if tied and tied[-1] == "--missing" and argument[:1] == "-" and argument[1:2].isdigit():
+        dashed = argument[:1] == "-" and (argument[1:2].isdigit() or set(argument) <= set("-,"))
+        if tied and tied[-1] in ("--missing", "--value") and dashed and argument != "--":
             tied[-1] += f"={argument}"
         else:
             tied.append(argument)

@@ -59,6 +59,7 @@ def _add_run(tasks: Any, command: Adder) -> list[argparse.Action]:
     )
     what.add_argument("--split", default=None, help="who is trained on (paper; thirds for mixhop)")
     what.add_argument("--runs", type=count, default=None, metavar="N", help="of each (10)")
+    what.add_argument("--layers", type=count, default=None, metavar="N", help="of the network (2)")
     what.add_argument("--quick", action="store_true", help="2 runs of at most 100 epochs")
     own = run.add_argument_group("your own graph")
     nodes = own.add_argument("--nodes", metavar="FILE", help="a table, one row per node")

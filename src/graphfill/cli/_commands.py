@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the command that was asked for; return its exit code."""
     commands = {
         command.__name__: command
-        for command in (impute, check, explain, plan, demo, bench, completion)
+        for command in (impute, check, explain, plan, app, demo, bench, completion)
     }
     with errors.command_line():
         if "steps" in options:
@@ -152,6 +152,13 @@ def plan(options: argparse.Namespace) -> int:
     return 0
 
 
+def app(options: argparse.Namespace) -> int:
+    """A page in the browser, which runs the commands above."""
+    from ..app import serve
+
+    return serve(options.port, not options.no_browser)
+
+
 def bench(options: argparse.Namespace) -> int:
     """Experiments."""
     from ..bench import _command as command
@@ -233,6 +240,7 @@ def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet | None]:
             progress=tick,
             memory_limit=limit,
             missing=options.missing,
+            values=options.value,
             types=dict(options.types),
             separator=options.separator,
             decimal=options.decimal,
@@ -265,6 +273,7 @@ def _fill(
         texts=table.texts,
         originals=table.originals,
         by_position=False,
+        decimal=table.decimal,
     )
     if edges is not None:
         source = replace(
@@ -275,7 +284,11 @@ def _fill(
         )
     # Which cells of a CSV file are missing was decided when they were read.
     missing = [] if table.format == "csv" else options.missing
-    options = replace(options, types=plain_kinds(options.types), missing=missing)
+    values = options.values
+    if table.format == "csv" and "" in options.missing:  # then what usually means missing is a word
+        values = [*values, *io.MISSING]
+    kinds = plain_kinds(options.types)
+    options = replace(options, types=kinds, missing=missing, values=values)
     ends = None if edges is None else edges.table
     result = fill_table(table.table, ends, options, source=source, **more)
     result.notes = [*table.notes, *(edges.notes if edges is not None else ()), *result.notes]
@@ -346,9 +359,10 @@ def _finish(
             "input": {"table": str(options.table), "edges": str(options.edges or "")},
             "version": versions["graphfill"],
             "versions": versions | {"python": platform.python_version()},
-            "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+            "command": ["graphfill", *sys.argv[1:]],
         }
         inputs = input_files(options)
         with _after(more.get("output")):
-            write_report(summary, options.report, overwrite=options.overwrite, inputs=inputs)
+            page = summary | result._pictures()
+            write_report(page, options.report, overwrite=options.overwrite, inputs=inputs)
     say(options, summary, lambda: worded(summary))

@@ -49,6 +49,7 @@ def table_options(options: argparse.Namespace, **changed: Any) -> TableOptions:
         exclude=given.get("exclude") or (),
         types=dict(given.get("types") or ()),
         missing=given.get("missing") or [],
+        values=given.get("value") or [],
         mark=given.get("mark", False),
         add_bounds=level is not None,
         details=report is not None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +17,13 @@ from ..report._words import finite
 
 @contextmanager
 def bar_of(options: argparse.Namespace, stage: str) -> Iterator[Callable[[float], None]]:
-    """A progress bar with the time left, for stages that take more than a second."""
+    """A progress bar with the time left, for stages that take more than a second.
+
+    Or, with GRAPHFILL_PROGRESS=lines, a line on stderr for each percent, for programs to read.
+    """
+    if os.environ.get("GRAPHFILL_PROGRESS") == "lines":
+        yield _in_lines(stage)
+        return
     from tqdm import tqdm
 
     with tqdm(
@@ -28,6 +35,19 @@ def bar_of(options: argparse.Namespace, stage: str) -> Iterator[Callable[[float]
         bar_format="{desc} {percentage:3.0f}% |{bar:30}| {elapsed} so far, {remaining} left",
     ) as bar:
         yield bar.update
+
+
+def _in_lines(stage: str) -> Callable[[float], None]:
+    done, said = 0.0, -1
+
+    def tick(share: float) -> None:
+        nonlocal done, said
+        done += share
+        if int(100 * done) > said:
+            said = int(100 * done)
+            print(f"progress: {printable(stage)} {min(done, 1.0):.2f}", file=sys.stderr, flush=True)
+
+    return tick
 
 
 @contextmanager

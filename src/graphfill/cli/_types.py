@@ -18,7 +18,9 @@ def column_kind(text: str) -> tuple[str, str]:
     name, _, kind = text.rpartition("=")
     from ..io import KINDS
 
-    if not name or not (kind in KINDS or (kind.startswith("date:") and kind != "date:")):
+    base, _, form = kind.partition(":")
+    marked = base in ("number", "integer") and form in (".", ",")
+    if not name or not (kind in KINDS or marked or (base == "date" and form)):
         raise argparse.ArgumentTypeError(
             f"{text!r} must be NAME=KIND with KIND one of {', '.join(KINDS)} or date:FORMAT"
         )
@@ -48,6 +50,7 @@ def _number(
 
 
 count = _number("a whole number of at least 1", lambda n: n >= 1, int)
+port = _number("a whole number from 1 to 65535", lambda n: 1 <= n <= 65535, int)
 seed = _number("a whole number of at least 0", lambda n: n >= 0, int)
 crowd = _number("a whole number of at least 50", lambda n: n >= 50, int)  # fewer tell nothing
 positive = _number("a positive number", lambda x: x >= 1e-300)

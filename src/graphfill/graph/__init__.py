@@ -21,6 +21,7 @@ from ._ids import (
     factorize,
     is_table,
 )
+from ._layout import node_places
 from ._readers import check_attribute, from_table, split_pairs, two_rows, weight_attribute
 
 __all__ = [
@@ -35,6 +36,6 @@ __all__ = [
     "weight_attribute",
 ]
 __all__ += ["CACHE_BYTES", "WORTH_HAVING", "choose_order", "cluster_order", "inverse_order"]
-__all__ += ["adjacency_matrix", "graph_components", "with_self_loops"]
+__all__ += ["adjacency_matrix", "graph_components", "node_places", "with_self_loops"]
 __all__ += ["NUMBERS", "check_attribute", "check_distinct_ids", "check_edge_weights", "check_ends"]
 __all__ += ["check_hashable", "check_node_count", "check_numbered", "check_weight_total"]

@@ -2,7 +2,9 @@
 
 from ._baselines import MeanImputer, NeighborMeanImputer, RandomImputer, ZeroImputer
 from ._field import FieldImputer
+from ._pcfi import FISF, PCFI
 from ._propagation import FeaturePropagation
+from ._spectral import SpectralImputer
 
-__all__ = ["FeaturePropagation", "FieldImputer", "MeanImputer", "NeighborMeanImputer"]
-__all__ += ["RandomImputer", "ZeroImputer"]
+__all__ = ["FISF", "PCFI", "FeaturePropagation", "FieldImputer", "MeanImputer"]
+__all__ += ["NeighborMeanImputer", "RandomImputer", "SpectralImputer", "ZeroImputer"]

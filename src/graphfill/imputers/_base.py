@@ -58,6 +58,7 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     """Base class of the imputers: a subclass implements `_fill`."""
 
     _policies: ClassVar[tuple[str, ...]] = ("zero", "mean", "nan")  # what `unreached` may be
+    _lack: ClassVar[str] = "have nothing to be inferred from by {}"  # what is said of such cells
     indicator_: Any
 
     def __init__(
@@ -65,7 +66,7 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         graph: Any = None,
         *,
         unreached: str = "zero",
-        add_indicator: bool = False,
+        add_indicator: bool | str = False,
         keep_empty_features: bool = True,
     ) -> None:
         self.graph, self.unreached = graph, unreached
@@ -86,7 +87,10 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     def _prepare(self) -> None:
         """Check the parameters, and draw what is to stay the same for all later calls."""
         check_choice("unreached", self.unreached, self._policies)
-        check_flag("add_indicator", self.add_indicator)
+        if isinstance(self.add_indicator, str):
+            check_choice("add_indicator", self.add_indicator, (True, False, "all"))
+        else:
+            check_flag("add_indicator", self.add_indicator)
         check_flag("keep_empty_features", self.keep_empty_features)
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -161,7 +165,9 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         self.statistics_ = known_means(opened.values)
         self.indicator_ = None
         if self.add_indicator:
-            self.indicator_ = MissingIndicator(error_on_new=False).fit(opened.values)
+            which = "all" if self.add_indicator == "all" else "missing-only"
+            indicator = MissingIndicator(features=which, error_on_new=False)
+            self.indicator_ = indicator.fit(opened.values)
         if len(self._kept()) < self.n_features_in_:
             if not len(self._kept()):
                 raise InputError(
@@ -250,6 +256,10 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         values: dict[str, Any] = {"zero": 0.0, "mean": np.nan_to_num(means), "nan": np.nan}
         np.copyto(fill.X, values[self.unreached], where=fill.unreached, casting="same_kind")
 
+    def _remedy(self) -> str:
+        """What was done about cells that nothing could be inferred for."""
+        return _REMEDIES[self.unreached]
+
     def _report(self, unreached: Cells, empty: Cells, opened: Container) -> None:
         """Warn of the cells that nothing could be inferred for."""
         n_unreached = int(unreached.sum())
@@ -257,8 +267,8 @@ class GraphImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
             return
         kept = self._kept()
         text = (
-            f"{n_unreached} of {opened.missing_mask[:, kept].sum()} missing cells have nothing to "
-            f"be inferred from by {type(self).__name__} and were {_REMEDIES[self.unreached]}"
+            f"{n_unreached} of {opened.missing_mask[:, kept].sum()} missing cells "
+            f"{self._lack.format(type(self).__name__)} and were {self._remedy()}"
         )
         empty = empty & unreached.any(axis=0)
         if empty.any():

@@ -31,11 +31,13 @@ class ZeroImputer(GraphImputer):
 
     Examples
     --------
+    With ``add_indicator="all"``, zeros and the mask: what GNNmim gives to a network.
+
     >>> from graphfill import ZeroImputer
-    >>> ZeroImputer().fit_transform([[1.0], [None], [3.0]])
-    array([[1.],
-           [0.],
-           [3.]])
+    >>> ZeroImputer(add_indicator="all").fit_transform([[1.0], [None], [3.0]])
+    array([[1., 0.],
+           [0., 1.],
+           [3., 0.]])
     """
 
     __module__ = "graphfill"
@@ -84,7 +86,7 @@ class RandomImputer(GraphImputer):
         *,
         random_state: Any = None,
         unreached: str = "random",
-        add_indicator: bool = False,
+        add_indicator: bool | str = False,
         keep_empty_features: bool = True,
     ) -> None:
         self.graph, self.random_state, self.unreached = graph, random_state, unreached

@@ -74,7 +74,7 @@ class FieldImputer(GraphImputer):
         unreached: str = "mean",
         memory_limit: int | float | str | None = None,
         threads: int | None = None,
-        add_indicator: bool = False,
+        add_indicator: bool | str = False,
         keep_empty_features: bool = True,
     ) -> None:
         self.graph, self.tol, self.seed, self.unreached = graph, tol, seed, unreached

@@ -50,8 +50,9 @@ class FeaturePropagation(GraphImputer):
         mean in `fit` (0 if it has none), or NaN.
     reorder, memory_limit, threads
         As in :func:`graphfill.propagate`: how much memory and how many cores filling may use.
-    add_indicator : bool
-        Append a column per column with missing cells in `fit`, 1 where a cell was missing.
+    add_indicator : bool or "all"
+        Append a column per column with missing cells in `fit` ("all": per column, so that there are
+        as many whatever is missing), 1 where a cell was missing.
     keep_empty_features : bool
         Keep columns without a known cell in `fit`; False drops them.
     keep_fill : bool
@@ -114,7 +115,7 @@ class FeaturePropagation(GraphImputer):
         reorder: bool | str = "auto",
         memory_limit: int | float | str | None = None,
         threads: int | None = None,
-        add_indicator: bool = False,
+        add_indicator: bool | str = False,
         keep_empty_features: bool = True,
         keep_fill: bool = False,
     ) -> None:

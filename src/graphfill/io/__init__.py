@@ -5,8 +5,11 @@ What is written differs from what was read in the filled cells only.
 
 from ._parts import read_parts, write_parts
 from ._sheet import (
+    AMONG_NUMBERS,
     KINDS,
     MISSING,
+    PERHAPS,
+    SURELY,
     Options,
     Sheet,
     as_number,
@@ -33,7 +36,8 @@ from ._tables import (
     write_table,
 )
 
-__all__ = ["KINDS", "MISSING", "Options", "Sheet", "as_number", "merge", "read_edges", "read_table"]
+__all__ = ["AMONG_NUMBERS", "KINDS", "MISSING", "PERHAPS", "SURELY", "Options", "Sheet"]
+__all__ += ["as_number", "merge", "read_edges", "read_table"]
 __all__ += ["check_columnar", "check_header", "check_is_file", "check_output", "check_some_rows"]
 __all__ += ["check_written_here", "machine_memory", "refusal", "replacing", "split_name"]
 __all__ += ["read_parts", "sync_folder", "write_parts"]

@@ -17,6 +17,7 @@ from pyarrow import parquet
 from ..errors import InputError, check_column_name
 from ._arrow import leaves, read_arrow, spread
 from ._columns import mark_missing, null_where, parse_column
+from ._footer import values_of_columns
 from ._sheet import (
     CELL_BYTES,
     Options,
@@ -131,9 +132,12 @@ def check_parquet(path: Path, file: Any, options: Options) -> None:
         raise pa.ArrowInvalid(f"it names {meta.num_rows} rows but its groups have {rows}")
     size = sum(max(group.total_byte_size, 0) for group in groups)
     options.check_size(path, max(size, rows * meta.num_columns * CELL_BYTES))
-    for number, group in enumerate(groups):
+    # Before a row is read: one row may hold a list of any length.
+    repeated = any(file.schema.column(place).max_repetition_level for place in columns)
+    values = values_of_columns(path) if repeated else [[n.num_rows] * len(columns) for n in groups]
+    options.check_size(path, size + sum(map(sum, values)) * CELL_BYTES)
+    for number, counts in enumerate(values):
         longest = longest_texts(path, file, number)
-        counts = [max(group.column(place).num_values, 0) for place in columns]
         size += sum(counts) * CELL_BYTES
         options.check_size(path, size)
         if sum(longest) * max(counts, default=0) > options.most(path) - size:
@@ -151,11 +155,7 @@ def _repeating(path: Path, file: Any) -> Any:
 
 
 def longest_texts(path: Path, file: Any, number: int) -> list[int]:
-    """The lengths of the longest texts that rows of a group may repeat.
-
-    A row is read for it, which refuses broken records of columns; asked for such a record by
-    itself, pyarrow would end the process.
-    """
+    """The lengths of the longest texts that rows of a group may repeat."""
     with _repeating(path, file) as repeated:
         # The first row comes with all values that the group holds.
         rows = repeated.iter_batches(1, row_groups=[number], use_threads=False)

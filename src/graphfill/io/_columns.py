@@ -11,20 +11,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..errors import InputError, meaning_missing
-from ._sheet import KINDS, Sheet, as_number
-from ._text import PEEK, TextFormat, first_row, matches, parse_dates, parse_dates_as, wrong_cell
+from ..errors import InputError, meaning_value
+from ._sheet import AMONG_NUMBERS, KINDS, Sheet, as_number
+from ._text import PEEK, TextFormat, matches, parse_dates, parse_dates_as, wrong_cell
 
 INTEGER = r"^-?(?:0|[1-9][0-9]*)$"
 INFINITE = r"^[+-]?(?i:inf|infinity)$"
 NUMBER = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$" + f"|{INFINITE}"
 LENIENT = {
-    "integer": r"^[+-]?[0-9]{1,18}$",
+    "integer": r"^[+-]?[0-9]{1,18}(?:\.0*)?$",
     "number": r"^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$" + f"|{INFINITE}",
 }
-NEARLY = 0.9  # of the known cells are numbers: then the others are worth a note
-LEAST = 0.5  # the same where the others are a few words
-MOST_WORDS = 3
+DOUBTFUL = r"^-?[1-9][0-9]{0,2}(?:\.[0-9]{3})?$"  # 1.200 may be 1200 where points part thousands
+MARKED_KINDS = ("number:", "integer:")  # and the decimal mark
 
 
 def parse_column(
@@ -43,18 +42,26 @@ def parse_column(
     "category" and "leave" keep the text; others are left to the code that fills the column.
     Without `numbers`, only dates and times are looked for. The third item is a note or None.
     """
-    if kind is not None and kind not in KINDS and not (kind.startswith("date:") and kind[5:]):
+    formed = kind is not None and kind.startswith("date:") and kind[5:]
+    if kind is not None and kind not in KINDS and not formed and kind[:-1] not in MARKED_KINDS:
         known = ", ".join([*KINDS, "date:FORMAT"])
         raise InputError(f"The type of column {name!r} is {kind!r} but must be one of {known}.")
     decimal = sheet.dialect.decimal if sheet.dialect else "."
     as_text = TextFormat(decimal=decimal)
+    settled = sheet.dialect is None or sheet.dialect.settled
     if kind in ("category", "leave"):
         return texts, as_text, None
     if kind in ("boolean", "duration"):  # no text is read as one: the column's cells decide
         kind = None
     cells = pc.utf8_trim_whitespace(texts)
-    if kind in ("number", "integer"):
-        return *parse_numbers_as(cells, kind, decimal, name, sheet), None
+    base, _, mark = (kind or "").partition(":")
+    if base in ("number", "integer"):
+        plain = not mark and matches(_with_point(cells, decimal), LENIENT[base])
+        if plain and pc.count(cells).as_py():
+            return *parse_numbers_as(cells, base, decimal), None
+        sure: str | None = mark or (decimal if settled else None)
+        check_numbers(cells, base, sure, name, sheet)
+        return texts, as_text, None  # the code that fills the column reads them
     if kind is not None:
         column, moment = parse_dates_as(cells, kind, name, sheet)
         return column, TextFormat(decimal=decimal, moment=moment), None
@@ -62,13 +69,13 @@ def parse_column(
         return texts, as_text, None
     if numbers:
         column, text_format = parse_numbers(cells, decimal)
-        if column is not None:
+        if column is not None and (settled or not _doubtful(cells, column)):
             return column, text_format, None
-        if stray_words(cells, decimal):  # the code that fills the column says so
+        if column is not None:  # the code that fills the column asks which it is
             return texts, as_text, None
-        note = near_numbers(cells, decimal, name, sheet)
-        if note is not None:
-            return texts, as_text, note
+        if matches(_with_point(cells, decimal), INTEGER) and not _has_leading_zero(cells):
+            long = f'Column "{name}" is read as text because some of its integers exceed 64 bits.'
+            return texts, as_text, long
     column, form, note = parse_dates(cells, name)
     if form is None:
         return texts, as_text, note
@@ -153,9 +160,13 @@ def put(base: pa.ChunkedArray, marks: NDArray[np.bool_], values: Any) -> pa.Chun
     return pa.chunked_array([pc.replace_with_mask(whole, where, values).cast(kind)])
 
 
-def missing_notes(counts: Counter[str]) -> list[str]:
-    """A note for each marker that was found."""
-    return [f'"{marker}" counts as missing ({n_cells(n)}).' for marker, n in counts.items()]
+def missing_notes(counts: Counter[str], named: Iterable[str]) -> list[str]:
+    """A note for each marker that was found; those that the user named need no way out."""
+    return [
+        f'"{marker}" counts as missing ({n_cells(n)})'
+        + ("." if marker in named else f": pass {meaning_value(marker)} if it is a value.")
+        for marker, n in counts.items()
+    ]
 
 
 def n_cells(count: int) -> str:
@@ -205,17 +216,38 @@ def parse_numbers(
 
 
 def parse_numbers_as(
-    cells: pa.ChunkedArray, kind: str, decimal: str, name: str, sheet: Sheet
+    cells: pa.ChunkedArray, kind: str, decimal: str
 ) -> tuple[pa.ChunkedArray, TextFormat]:
-    """Numbers because the user says so: then 007 is seven, and any other cell is refused."""
-    pointed = _with_point(cells, decimal)
-    row = first_row(pc.match_substring_regex(pointed, LENIENT[kind]), False)
-    if row is not None:
-        raise wrong_cell(sheet, name, row, cells[row].as_py(), kind)
-    pointed = pc.replace_substring_regex(pointed, r"^\+", "")
+    """Numbers because the user says so: then 007 is seven, and 4.0 an integer."""
+    pointed = pc.replace_substring_regex(_with_point(cells, decimal), r"^\+", "")
+    form = _number_format(cells, decimal)
     if kind == "integer":
-        return pointed.cast("int64"), TextFormat(decimal=decimal)
-    return pointed.cast("float64"), _number_format(cells, decimal)
+        return pc.replace_substring_regex(pointed, r"\.0*$", "").cast("int64"), form
+    return pointed.cast("float64"), form
+
+
+def check_numbers(
+    cells: pa.ChunkedArray, kind: str, decimal: str | None, name: str, sheet: Sheet
+) -> None:
+    """Refuse a column that the user calls one of numbers for its first cell that is none."""
+    from ._number_style import read_numbers
+
+    numbers = read_numbers(cells, decimal)
+    good = numbers.is_number
+    if kind == "integer":
+        good = good & (numbers.values == np.rint(numbers.values))
+    plain = pc.match_substring_regex(_with_point(cells, decimal or "."), LENIENT[kind])
+    missing = pc.is_in(pc.utf8_lower(cells), value_set=pa.array(sorted(AMONG_NUMBERS)))
+    for known in (pc.is_null(cells), missing, pc.fill_null(plain, False)):
+        good = good | np.asarray(known.to_numpy(zero_copy_only=False), dtype=bool)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise wrong_cell(sheet, name, row, cells[row].as_py(), kind)
+
+
+def _doubtful(cells: pa.ChunkedArray, column: pa.ChunkedArray) -> bool:
+    """Whether points may be between thousands in all cells that have one."""
+    return pa.types.is_floating(column.type) and matches(cells, DOUBTFUL)
 
 
 def _with_point(cells: pa.ChunkedArray, decimal: str) -> pa.ChunkedArray:
@@ -243,55 +275,3 @@ def _number_format(cells: pa.ChunkedArray, decimal: str) -> TextFormat:
     digits = pc.subtract(pc.subtract(pc.binary_length(plain), mark), 1)
     extremes = pc.min_max(pc.if_else(pc.less(mark, 0), 0, digits)).as_py()
     return TextFormat((extremes["min"] or 0, extremes["max"] or 0), exponent, decimal)
-
-
-def near_numbers(cells: pa.ChunkedArray, decimal: str, name: str, sheet: Sheet) -> str | None:
-    """The note on a column that would hold numbers without a few of its cells."""
-    is_number = _is_number_if_many(cells, decimal, NEARLY)
-    if is_number is None:
-        return None
-    row = first_row(is_number, False)
-    if row is None:
-        return f'Column "{name}" is read as text because some of its integers exceed 64 bits.'
-    value = cells[row].as_py()
-    return (
-        f'Column "{name}" is read as text because of "{value}" in {sheet.place(row)}; pass '
-        f"{meaning_missing(value)} if that means missing."
-    )
-
-
-def stray_words(cells: pa.ChunkedArray, decimal: str = ".") -> dict[str, int]:
-    """The words in a column that otherwise holds numbers, and how often each occurs.
-
-    They probably mean that a cell is missing: at most `MOST_WORDS` different ones, without a
-    digit, and repeated, unless they are few. Empty if there are none, or too few numbers.
-
-    >>> import pyarrow as pa
-    >>> stray_words(pa.chunked_array([["31", "?", "25", "?", None]]))
-    {'?': 2}
-    >>> stray_words(pa.chunked_array([["31", "12b", "25", "12b", None]]))
-    {}
-    """
-    cells = pc.utf8_trim_whitespace(cells)
-    is_number = _is_number_if_many(cells, decimal, LEAST)
-    if is_number is None:
-        return {}
-    others = pc.value_counts(cells.filter(pc.invert(is_number)))
-    if not 0 < len(others) <= MOST_WORDS:
-        return {}
-    words = {pair["values"]: pair["counts"] for pair in others.to_pylist()}
-    few = pc.sum(is_number).as_py() >= NEARLY * pc.count(is_number).as_py()
-    has_digit = any(letter.isdigit() for word in words for letter in word)
-    return words if (few or min(words.values()) > 1) and not has_digit else {}
-
-
-def _is_number_if_many(
-    cells: pa.ChunkedArray, decimal: str, share: float
-) -> pa.ChunkedArray | None:
-    """True where a cell is written as a number, null where missing; None if too few are."""
-    for some in (cells[: 10 * PEEK], cells):  # the first cells decide in most columns of text
-        is_number = pc.match_substring_regex(_with_point(some, decimal), NUMBER)
-        n_known, n_numbers = pc.count(is_number).as_py(), pc.sum(is_number).as_py() or 0
-        if n_numbers < (share if some is cells else share / 2) * n_known:
-            return None
-    return is_number

@@ -169,7 +169,7 @@ def _type_texts(sheet: Sheet, options: Options) -> None:
             continue
         name = field.name
         texts, counts = mark_missing(column, options.named_markers)
-        sheet.notes += missing_notes(counts)
+        sheet.notes += missing_notes(counts, options.named_markers)
         if texts is not column:
             sheet.originals[name] = column
         kind = options.types.get(name)

@@ -54,6 +54,18 @@ _MAGIC = {
 
 KINDS = ("number", "integer", "boolean", "category", "date", "time", "duration", "leave")
 MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>", "#N/A")
+# Words that stand for a missing cell, without blanks around them and in small letters. "Surely" is
+# for those that are the name of nothing, "perhaps" for those that are some people's answer, and
+# "among numbers" for all that are no value where the other cells are numbers or dates.
+_SURELY = """- -- --- – — − . .. ... … ? ?? ??? * ** : n/a (n/a) n.a. n/d n.d. k.a. #n/a #n/d #nv
+#div/0! #value! #wert! #ref! #name? #num! #null! <na> nan null (null) [null] \\n"""
+_PERHAPS = """na none nil missing unknown unk unbekannt inconnu desconocido blank empty undefined
+tba tbd n/k (blank) (none) (unknown) (missing) [unknown]"""
+_CODES = "s c x z d (s) (c) (x) (z) (d) (na)"  # of statistical offices: suppressed, and the like
+SURELY = frozenset([*_SURELY.split(), "not available", "no data", "n. a.", "k. a."])
+PERHAPS = frozenset([*_PERHAPS.split(), "", "not applicable", "not known", "not stated"])
+PERHAPS |= {"not reported", "not recorded", "keine angabe"}
+AMONG_NUMBERS = SURELY | PERHAPS | frozenset(_CODES.split())
 SMALL = 32 << 20  # bytes that any file may unfold to
 MOST_TIMES = 200  # what it may unfold to by itself, as a multiple of its size
 CELL_BYTES = 8  # that a cell takes at least where it is filled, however little in its file
@@ -195,6 +207,7 @@ class Options:
     memory_limit: int | None = None
     progress: Progress = no_progress  # called with the bytes read so far and in all
     edges: bool = False  # whether edges are read, which may be written in more ways than a table
+    values: Sequence[str] = ()  # texts that do not mean missing, although they often do
     header: bool | None = True  # whether the first line names columns; None guesses, with a note
 
     def __post_init__(self) -> None:
@@ -216,10 +229,11 @@ class Options:
         >>> "NA" in Options(missing=["?"]).markers, Options(missing=["", "?"]).markers
         (True, ['?'])
         """
-        named = self.named_markers
+        named, values = self.named_markers, {text.strip() for text in self.values}
         if "" in (text.strip() for text in self.missing or ()):  # the empty one alone
             return named
-        return [*MISSING, *(text for text in named if text not in MISSING)]
+        usual = [text for text in MISSING if text not in values]
+        return [*usual, *(text for text in named if text not in usual)]
 
     @property
     def named_markers(self) -> list[str]:
@@ -272,6 +286,11 @@ class Sheet:
         """Columns that are not to be filled, and why."""
         nested = {field.name: "nested" for field in self.table.schema if field.metadata == NESTED}
         return nested | {name: "no name" for name in self.table.column_names if name == ""}
+
+    @property
+    def decimal(self) -> str | None:
+        """The decimal mark of the file, where that is known."""
+        return self.dialect.decimal if self.dialect is not None and self.dialect.settled else None
 
     def has(self, name: str) -> bool:
         """Whether the file has such a column: in a table of many, a list of names is slow."""

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import InputError, meaning_missing, shown, typed
+from ._named_months import parse_named_months, write_named_months
 
 MOST_DECIMALS = 6  # up to here Arrow writes decimals without an exponent
 PEEK = 100  # cells that tell at once what a column is not
@@ -21,6 +22,7 @@ _ISO_ZONED = rf"^{_DAY}[T ]{_CLOCK}(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}})$"
 _TIME = rf"^{_CLOCK}$"
 _YEAR_FIRST = r"^[0-9]{4}[/.][0-9]{1,2}[/.][0-9]{1,2}$"
 _YEAR_LAST = r"^[0-9]{1,2}([./-])[0-9]{1,2}[./-][0-9]{4}$"
+_NAMED = r"^[0-9A-Za-z]{1,9}[ .,/-]+[0-9A-Za-z]{1,9}[ .,/-]+[0-9]{4}$"
 _ANY_DATE = "|".join((_ISO_DATE, _ISO_MOMENT, _ISO_ZONED, _YEAR_FIRST, _YEAR_LAST))
 _TIMED = ("%H", "%I", "%M", "%S", "%T", "%R", "%X", "%c", "%s")
 
@@ -33,9 +35,12 @@ class Moment:
     digits: int = 0  # of the fraction of a second
     padded: bool = True  # whether days and months below ten have a leading zero
     suffix: str = ""  # what follows: "Z" or an offset
+    months: tuple[str, ...] = ()  # their names, where the pattern has one
 
     def format(self, values: pa.Array) -> pa.Array:
         """Dates, times or timestamps as text in this form."""
+        if self.months:
+            return write_named_months(values, self.pattern, self.months, self.padded)
         if pa.types.is_time(values.type):  # Arrow writes the time of a timestamp alone
             values = pc.cast(pc.cast(values, pa.time64("us")), pa.int64())
             values = pc.cast(values, pa.timestamp("us"))
@@ -80,6 +85,9 @@ class TextFormat:
             values = values.dictionary_decode()
         if self.moment is not None and pa.types.is_temporal(values.type):
             return self.moment.format(values)
+        if pa.types.is_integer(values.type) and self.decimals[0]:  # 4.0 because the user says so
+            tail = self.decimal + "0" * self.decimals[0]
+            return pc.binary_join_element_wise(values.cast("string"), tail, "")
         if not pa.types.is_floating(values.type):
             return values.cast("string")
         return self._format_floats(values.cast("float64"))
@@ -153,6 +161,11 @@ def parse_dates(
             return _dates(_parts(cells), "Ymd", _first(cells)[4])
         if matches(cells, _YEAR_LAST):
             return _year_last(cells, name)
+        if matches(cells[:PEEK], _NAMED):
+            named = parse_named_months(cells)
+            if named is not None:
+                column, pattern, months, padded = named
+                return column, Moment(pattern, padded=padded, months=months), None
     except ValueError:  # looks like a date, but there is no 31st of February
         pass
     return None, None, None

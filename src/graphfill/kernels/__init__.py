@@ -10,6 +10,7 @@ the solver's order. Which of its cells are known is an opaque handle, made by ``
 
 from __future__ import annotations
 
+from ._blocks import invert_blocks
 from ._forest import forest
 from ._loops import implementation
 from ._threads import available, cut, default_threads, share
@@ -26,15 +27,16 @@ from ._tiles import (
 )
 
 __all__ = ["Passes"]  # a pass over a graph's edges, or over the rows of a tile, per method
-# From the user's matrix to a tile and back; from edges to a matrix, and the order of its rows.
+# From the user's matrix to a tile and back; from edges to a matrix, the order of its rows, and
+# how far these are from those of a set.
 __all__ += ["known_cells", "pack", "reach", "survey", "unpack"]
-__all__ += ["build_csr", "cluster_order", "components", "select_rows"]
+__all__ += ["build_csr", "cluster_order", "components", "count_hops", "select_rows"]
 # What a tile can be, and what memory the passes take besides; threads, and the rows they share.
 __all__ += ["empty_tile", "extra_bytes", "tile_widths"]
 __all__ += ["available", "cut", "default_threads", "implementation", "share"]
-__all__ += ["forest"]  # trees
+__all__ += ["forest", "invert_blocks"]  # trees; small matrices, many of them
 
 if implementation == "compiled":
-    from ._compiled_graphs import build_csr, cluster_order, components, select_rows
+    from ._compiled_graphs import build_csr, cluster_order, components, count_hops, select_rows
 else:
-    from ._scipy import build_csr, cluster_order, components, select_rows
+    from ._scipy import build_csr, cluster_order, components, count_hops, select_rows

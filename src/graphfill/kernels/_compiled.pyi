@@ -19,5 +19,6 @@ components: Callable[..., int]
 cluster: Callable[..., int]
 grow_forest: Callable[..., None]
 select_rows: Callable[..., None]
+hop: Callable[..., int]
 
 def __getattr__(name: str) -> Any: ...

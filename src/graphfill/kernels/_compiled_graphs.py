@@ -1,10 +1,11 @@
-"""The kernels in C for graphs: from edges to a matrix, and the order of its rows."""
+"""The kernels in C for graphs: from edges to a matrix, the order of its rows, and distances."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
 from math import isqrt
+from typing import Any
 
 import numpy as np
 
@@ -185,3 +186,26 @@ def select_rows(
     new = (new_indices, new_weights)
     share(lambda *rows: _compiled.select_rows(*arrays, *new, *rows), pieces, threads)
     return new_indptr, new_indices, new_weights
+
+
+def count_hops(
+    indptr: Array, indices: Array, reached: Array, hops: Array, most: int, threads: int
+) -> int:
+    """Hops from each node to the nearest one in each of many sets, up to ``most``.
+
+    Set c is bit c of the rows of ``reached``, uint64 words, in which bits past the last set are
+    ones; it is used up. ``hops``, uint16 [nodes, sets], is written where a set is reached. Returns
+    the largest number written.
+    """
+    n_rows, n_columns = hops.shape
+    pieces, spare = cut(n_rows, 4 * threads), np.empty_like(reached)
+    for number in range(1, most + 1):
+        state = indptr, indices, reached, spare, hops, n_columns, number
+
+        def rows(lo: int, hi: int, state: tuple[Any, ...] = state) -> int:
+            return _compiled.hop(*state, lo, hi)
+
+        if not sum(share(rows, pieces, threads)):
+            return number - 1
+        reached, spare = spare, reached
+    return most

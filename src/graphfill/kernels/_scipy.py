@@ -18,7 +18,8 @@ Array = np.ndarray
 
 OVER_EDGES = ("diffuse", "diffuse_measured", "residual", "laplacian", "chebyshev")
 OVER_ROWS = ("step_residual", "step_direction", "known_sums", "squares", "shift_known")
-PASSES = OVER_EDGES + OVER_ROWS
+PASSES = (*OVER_EDGES, *OVER_ROWS, "diffuse_cells")
+HOP_COLUMNS = 256  # searched at once
 WIDTHS = {name: list(range(1, 33)) for name in ("float32", "float64")}
 
 
@@ -54,12 +55,14 @@ def tile_pass(which: int, matrix: Matrix, row: Array, *arguments: Any) -> None:
     inverse = np.divide(1.0, row, out=np.zeros(row.shape), where=row > 0)
     own: Any = None if z is None else z[:n_rows]  # columns may outnumber rows
     summed: Array | float = 0.0
-    if name in OVER_EDGES:
+    if name in (*OVER_EDGES, "diffuse_cells"):
         product = matrix.product(z)
         product = product if source is None else product + source
     if name in ("diffuse", "diffuse_measured"):
         np.copyto(out, row * product, where=~known)
         summed = inverse * np.where(known, 0.0, out.astype(np.float64) - own) ** 2
+    elif name == "diffuse_cells":
+        np.copyto(out, x * product, where=~known)
     elif name == "residual":
         out[...] = np.where(known, 0, product - row * own)
         summed = inverse * out.astype(np.float64) ** 2
@@ -182,7 +185,30 @@ def select_rows(
     return new_indptr, renamed[kept].astype(np.int32), new_weights
 
 
+def count_hops(
+    indptr: Array, indices: Array, reached: Array, hops: Array, most: int, threads: int
+) -> int:
+    largest = 0
+    A = _csr(indptr, indices, None, len(hops), np.float32)
+    bits = reached.view(np.uint8)
+    for first in range(0, hops.shape[1], HOP_COLUMNS):
+        columns = slice(first, first + HOP_COLUMNS)
+        part = hops[:, columns]
+        seen = _cells(bits[:, first // 8 :], part.shape[1])
+        new = seen
+        for number in range(1, most + 1):
+            new = (A @ new.astype(np.float32) > 0) & ~seen
+            if not new.any():
+                break
+            part[new] = number
+            seen |= new
+            largest = max(largest, number)
+    return largest
+
+
 # -- trees --
+
+LANES, FEW = 8, 24  # sums side by side, from so many rows on: as in csrc/forest.h
 
 
 def grow_forest(x: Array, y: Array, x_asked: Array, out: Array, states: Array, *sizes: int) -> None:
@@ -228,7 +254,7 @@ class _Random:
 
 def _best_feature(
     x: Array, y: Array, n_classes: int, tried: int, least: int, random: _Random
-) -> tuple[int, float] | None:
+) -> tuple[int, Any] | None:
     best, highest = None, -1.0
     left = list(range(len(x)))
     for k in range(len(x)):
@@ -237,13 +263,12 @@ def _best_feature(
         low, high = float(x[feature].min()), float(x[feature].max())
         if not low < high:
             continue
-        threshold = low + (random.next() >> 11) * 2.0**-53 * (high - low)
-        threshold = threshold if threshold < high else low
+        threshold = np.float32(low + (random.next() >> 11) * 2.0**-53 * (high - low))
+        threshold = threshold if threshold < high else np.float32(low)
         side = x[feature] <= threshold
         count = int(side.sum())
         if min(count, len(y) - count) >= least:
-            value = sum(_square(y[part], n_classes, y, rest) / len(y[part])
-                        for part, rest in ((side, None), (~side, side)))  # fmt: skip
+            value = _separation(side, count, y, n_classes)
             if value > highest:
                 best, highest = (feature, threshold), value
         tried -= 1
@@ -252,10 +277,35 @@ def _best_feature(
     return best
 
 
-def _square(y: Array, n_classes: int, whole: Array, rest: Array | None) -> float:
-    """The squared sum of answers; of the second side, as what the first leaves of the whole."""
+def _separation(below: Array, count: int, y: Array, n_classes: int) -> float:
+    """The sum over the two sides of |sum of answers|^2 / n, numbers added up lane by lane."""
     if n_classes:
-        counts = np.bincount(y.astype(np.intp)).astype(float)
-        return float((counts**2).sum())
-    total = np.cumsum(y)[-1] if rest is None else np.cumsum(whole)[-1] - np.cumsum(whole[rest])[-1]
-    return float(total * total)
+        sides = [np.bincount(y[part].astype(np.intp)).astype(float) for part in (below, ~below)]
+        squares = [float((counts**2).sum()) for counts in sides]
+        return squares[0] / count + squares[1] / (len(y) - count)
+    total = np.cumsum(y)[-1]
+    y, even = np.where(below, y, 0.0), len(y) - len(y) % LANES if len(y) >= FEW else 0
+    lanes = np.cumsum(y[:even].reshape(-1, LANES), axis=0)[-1:].sum(axis=0)
+    rest = np.cumsum(np.concatenate([lanes[:1], y[even:]]))[-1]
+    low = np.cumsum(np.concatenate([[rest], lanes[1:]]))[-1]
+    high = total - low
+    return float(low * low / count + high * high / (len(y) - count))
+
+
+# -- small matrices --
+
+BLOCK_NUMBERS = 1 << 21  # inverted at once
+
+
+def invert_blocks(
+    cells: Array, degree: Array, omega: Array, theta: Array, out: Array, *sizes: int
+) -> None:
+    m, p, low, high = sizes
+    whole, links = np.eye(p + 1), np.zeros((p + 1, p + 1))
+    whole[:p, :p], links[:p, :p] = omega, theta
+    for start in range(low, high, step := max(1, BLOCK_NUMBERS // m**2)):
+        rows = slice(start, min(start + step, high))
+        one, other = cells[rows, :, None], cells[rows, None, :]
+        block = whole[one, other] + degree[rows, None, None] * links[one, other]
+        beyond = (one == p) & (other == p) & ~np.eye(m, dtype=bool)
+        out[rows] = np.linalg.inv(np.where(beyond, 0.0, block))

@@ -85,6 +85,10 @@ class Passes:
         """out = scale (source + A z) at unknown cells; known cells of out stay."""
         self._run("diffuse", scale, known, z, out, source=source)
 
+    def diffuse_cells(self, factor: Array, known: Array, z: Array, out: Array) -> None:
+        """out = factor A z at unknown cells, factor being a tile; known cells of out stay."""
+        self._run("diffuse_cells", factor[:, 0].copy(), known, z, out, x=factor)
+
     def diffuse_measured(
         self, scale: Array, known: Array, z: Array, out: Array, source: Array | None = None
     ) -> Array:

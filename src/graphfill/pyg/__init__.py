@@ -10,15 +10,27 @@ tensor([1., 2., 3.])
 """
 
 from ._hetero_transform import HeteroPropagation
-from ._impute import Impute, MeanImputer, NeighborMeanImputer, RandomImputer, ZeroImputer
+from ._impute import (
+    FISF,
+    PCFI,
+    Impute,
+    MeanImputer,
+    NeighborMeanImputer,
+    RandomImputer,
+    SpectralImputer,
+    ZeroImputer,
+)
 from ._transforms import FeaturePropagation
 
 __all__ = [
+    "FISF",
+    "PCFI",
     "FeaturePropagation",
     "HeteroPropagation",
     "Impute",
     "MeanImputer",
     "NeighborMeanImputer",
     "RandomImputer",
+    "SpectralImputer",
     "ZeroImputer",
 ]

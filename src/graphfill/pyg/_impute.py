@@ -214,8 +214,29 @@ class MeanImputer(_Named):
     _imputer = imputers.MeanImputer
 
 
+class PCFI(_Named):
+    """Fill by distance from known cells, and by the row: :class:`graphfill.PCFI` as a transform."""
+
+    __module__ = "graphfill.pyg"
+    _imputer = imputers.PCFI
+
+
+class FISF(_Named):
+    """Fill as PCFI begins, with made-up numbers: :class:`graphfill.FISF` as a transform."""
+
+    __module__ = "graphfill.pyg"
+    _imputer = imputers.FISF
+
+
 class NeighborMeanImputer(_Named):
     """Fill with the neighbours' mean: :class:`graphfill.NeighborMeanImputer` as a transform."""
 
     __module__ = "graphfill.pyg"
     _imputer = imputers.NeighborMeanImputer
+
+
+class SpectralImputer(_Named):
+    """Fill from eigenvectors: :class:`graphfill.SpectralImputer` as a transform."""
+
+    __module__ = "graphfill.pyg"
+    _imputer = imputers.SpectralImputer

@@ -162,7 +162,8 @@ class TorchFill:
         filled = (z / factor + shift) * self.from_z
         if self.problem.keep_range:
             low = torch.where(known, x, torch.inf).amin(dim=0)
-            filled = filled.clamp(low, torch.where(known, x, -torch.inf).amax(dim=0))
+            kept = filled.clamp(low, torch.where(known, x, -torch.inf).amax(dim=0))
+            filled = filled + (kept - filled).detach()  # gradients are those of the mean it is
         reached = self._sums(known.float(), self.label, self.n_components) > 0
         filled = torch.where(reached[self.label], filled, self._unreached(x, known))
         return torch.where(known, x, filled), n_iter, residuals, reached.cpu().numpy()

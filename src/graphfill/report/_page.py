@@ -13,7 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from . import _words
+from . import _shapes, _words
 from ._sections import section
 from ._text import SCALE, unreached_kinds
 from ._words import Summary, count, finite, listed, name, named, number, percent, shown
@@ -25,6 +25,8 @@ SECTION_BYTES = 2_300_000  # for all columns' sections; the whole page stays bel
 LEAST_BYTES = 500  # with less room nothing need be tried
 OVERVIEW_ROWS = 500
 NOTES = 100
+SHOWN_FIRST = 2
+PICTURES = ("missing", "together", "points", "scatter")
 GOOD = ("well inferred", "fairly well inferred", "inferable")  # verdicts
 # Characters that are no text: a browser would refuse them, or an encoder.
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -32,7 +34,7 @@ _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\u
 _SUMMARY: Summary = {
     **dict.fromkeys(("rows", "edges", "missing", "filled", "unreached", "n_iter"), 0),
     **dict.fromkeys(("rows_without_edge", "residual", "converged", "version", "command"), None),
-    **{key: {} for key in ("settings", "input", "seconds")},
+    **{key: {} for key in ("settings", "input", "seconds", "pictures")},
     **dict.fromkeys(("columns", "notes"), ()),
 }
 _COLUMN: Summary = {
@@ -106,6 +108,7 @@ def render(summary: Summary) -> str:
             style=style,
             style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
             columns=columns,
+            shown_first=_shown_first(columns),
             overview=list(zip(columns, parts, strict=True))[:OVERVIEW_ROWS],
             sections=[part for part in parts if part],
             limits=limits,
@@ -123,6 +126,7 @@ def render(summary: Summary) -> str:
 def _complete(given: Summary) -> Summary:
     """A summary with something for all that every summary and every column has."""
     summary = _SUMMARY | {key: value for key, value in given.items() if value is not None}
+    summary["pictures"] = {key: {} for key in PICTURES} | summary["pictures"]
     stay = summary["settings"].get("unreached") == "nan"
     defaults = _COLUMN | {"unreached_got": "nothing" if stay else "mean"}
     summary["columns"] = [
@@ -183,6 +187,12 @@ def inferable_cells(columns: Sequence[Summary]) -> tuple[int, int]:
     return solid, sum(column["n_filled"] for column in columns)
 
 
+def _shown_first(columns: Sequence[Summary]) -> list[Summary]:
+    """The columns whose known and filled values are drawn above all tables."""
+    filled = [column for column in columns if column["n_filled"] and column["distribution"]]
+    return sorted(filled, key=lambda column: -column["n_filled"])[:SHOWN_FIRST]
+
+
 def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
@@ -230,7 +240,8 @@ def _command(command: Sequence[str] | str | None) -> str:
 def _templates() -> Environment:
     from jinja2 import DictLoader, Environment, StrictUndefined
 
-    names = ("template.html", "column.html", "figures.html", "sentences.html", "tables.html")
+    names = ("template.html", "column.html", "figures.html", "pictures.html", "sentences.html",
+             "tables.html")  # fmt: skip
     templates = Environment(
         loader=DictLoader({name: _read(name) for name in names}),
         autoescape=True,
@@ -239,8 +250,9 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     words = (_words.alike, count, _words.explained, _words.fit, inferable_cells, listed,
-             _words.method_words, named, number, _words.place, _words.room_before, _words.ticks,
-             unreached_kinds)  # fmt: skip
+             _words.method_words, named, number, _words.one_method, _words.place,
+             _words.room_before, _words.ticks, unreached_kinds, _shapes.height_for, _shapes.marks,
+             _shapes.reaches, _shapes.scaled, _shapes.spans, _shapes.within)  # fmt: skip
     templates.globals |= {word.__name__: word for word in words} | {"GOOD": GOOD, "SCALE": SCALE}
     templates.filters.update(thousands="{:,}".format, percent=percent)
     templates.filters.update(name=name, named=named, shown=shown)

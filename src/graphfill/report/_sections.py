@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ._words import NOTHING, Summary, alike, name, number, one_method, percent, shown
@@ -16,6 +17,7 @@ MEASURES = {
     "log_loss": "log loss",
 }
 ROWS = 10
+_METHOD = re.compile(r"(?<=that of )[\w-]+|(?<=as good as )[\w-]+")  # in why one was chosen
 
 
 def section(column: Summary, key: str) -> Summary:
@@ -26,10 +28,19 @@ def section(column: Summary, key: str) -> Summary:
         "short": short,
         "full": full if full != short else "",
         "shown_scores": column["scores"][:METHODS],
+        "mean_errors": _mean_errors(column),
+        "why": _METHOD.sub(lambda found: one_method(found[0], column), column["why"]),
         "score_table": _score_table(column),
         "least": _least(column),
         "reason_rows": [_reasons(reasons) for reasons in column["reasons"][:ROWS]],
     }
+
+
+def _mean_errors(column: Summary) -> dict[str, str]:
+    """By method, written as the table of scores writes them."""
+    scores = column["scores"][:METHODS]
+    errors = alike([score.get("mae") for score in scores])
+    return {score["method"]: error for score, error in zip(scores, errors, strict=True)}
 
 
 # -- tables: a head, whether each of its columns is numbers, and rows --

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._field import (
-    BLOCK_BYTES,
-    COARSE,
-    SHARED,
-    SINGLE_CELLS,
-    Coupling,
-    FieldSystem,
-    Floats,
-    Mask,
-    alike,
-)
+from ._coupling import Coupling, Floats
+from ._field import COARSE, SINGLE_CELLS, FieldSystem, Mask
+from ._field_cells import SHARED, alike
 from ._field_fit import MOST_CHANGES, MOST_NODES, ROUNDS, draws_of, fit_field
 from ._field_graph import NOISE_ENTRIES, FieldGraph
+from ._field_rows import BLOCK_BYTES
 from ._scaling import exponents
 from ._spectrum import PROBES, STEPS
 
@@ -91,6 +84,15 @@ def learn_field(
     X: Floats, graph: FieldGraph, seed: int = 0, rounds: int = ROUNDS, by_channel: bool = True
 ) -> tuple[FieldModel, FieldSystem, Floats | None]:
     """Fit a field; the equations of X, and about what they solve to, come with it."""
+    model = scaled(X)
+    if not model.varying.any():
+        return model, model.system(X, graph), None
+    system, mean = fit_field(model.standardised(X), graph, seed, rounds, by_channel)
+    return replace(model, coupling=system.coupling), system, mean
+
+
+def scaled(X: Floats) -> FieldModel:
+    """The scale of the channels, by their known cells; nothing of how they inform each other."""
     exponent = exponents(X, ORDINARY_BITS)
     known = ~np.isnan(X)
     count = known.sum(axis=0)
@@ -99,13 +101,7 @@ def learn_field(
     cells = np.where(known, cells - centre, 0.0)
     scale = np.sqrt((cells**2).sum(axis=0) / np.maximum(count, 1))
     varying = (count >= FEWEST_KNOWN) & (scale > 1e-12 * np.abs(centre))
-    scale = np.where(varying, scale, 1.0)
-    model = FieldModel(exponent, centre, scale, varying, None)
-    if not varying.any():
-        return model, model.system(X, graph), None
-    del cells, known
-    system, mean = fit_field(model.standardised(X), graph, seed, rounds, by_channel)
-    return FieldModel(exponent, centre, scale, varying, system.coupling), system, mean
+    return FieldModel(exponent, centre, np.where(varying, scale, 1.0), varying, None)
 
 
 def solve_field(

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from ..graph import Graph
 from ._channel_noise import FEW_ROWS, channel_noise
-from ._field import Coupling, FieldSystem, Floats, Mask
+from ._coupling import Coupling, Floats
+from ._field import FieldSystem, Mask
 from ._field_graph import FieldGraph, between
 from ._spectrum import Spectrum
 
@@ -172,9 +173,12 @@ def _positive(S: Floats) -> Floats:
 
 
 def neighbourhoods(graph: Graph, rows: Mask, size: int, seed: int) -> NDArray[np.intp]:
-    """About `size` nodes in neighbourhoods of nodes drawn among the `rows`, sorted."""
-    rng = np.random.default_rng([seed, 10])
-    starts = rng.permutation(np.flatnonzero(rows))
+    """About `size` nodes in neighbourhoods of nodes drawn among the `rows`, sorted.
+
+    They are nearly the same where nearly the same rows are asked for.
+    """
+    starts = np.random.default_rng([seed, 10]).permutation(graph.n_nodes)
+    starts = starts[rows[starts]]
     taken = np.zeros(graph.n_nodes, dtype=bool)
     count = 0
     for start in starts:

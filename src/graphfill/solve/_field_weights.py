@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph import Graph
-from ._field import FieldSystem, Floats, Mask
+from ._coupling import Floats
+from ._field import FieldSystem, Mask
 
 Nodes = NDArray[np.intp]
 
@@ -46,7 +47,7 @@ def field_weights(
         right[nodes == row] = factors
         asked = np.where(missing, right, 0.0)
         vector = local.vector(asked)[None]
-        size = float(np.einsum("ki,ki->", vector, local.precondition(vector)))
+        size = float(np.einsum("ki,ki->", vector, local.rows.times(vector)))
         found = local.solve(vector, None, tolerance * float(np.sqrt(size / local.n_missing)))
         y = local.put(found[0], np.zeros(missing.shape))
         image = local.product(y)

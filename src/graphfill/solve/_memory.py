@@ -35,6 +35,7 @@ class Footprint:
     blocks: int  # tiles kept at once
     graph_copies: int  # in another order, with loops ...
     weighted: bool
+    besides: int = 0  # bytes of what else is kept meanwhile
 
     @property
     def result_bytes(self) -> int:
@@ -48,7 +49,15 @@ class Footprint:
         entry = 4 + 8 * self.weighted
         graph = self.entries * (entry * self.graph_copies + self.itemsize * self.weighted)
         extra = kernels.extra_bytes(self.n_rows, self.n_columns, self.entries, width, self.itemsize)
-        return self.result_bytes + self.blocks * tile + 3 * bits + per_row + graph + extra
+        return (
+            self.result_bytes
+            + self.blocks * tile
+            + 3 * bits
+            + per_row
+            + graph
+            + extra
+            + self.besides
+        )
 
 
 def parse_bytes(limit: int | float | str | None) -> int | None:

@@ -126,18 +126,29 @@ class Layout:
     interior: Interior | None
 
 
-def lay_out(values: Array, graph: Graph, problem: Problem, missing_in_row: Array) -> Layout:
+def lay_out(
+    values: Array,
+    graph: Graph,
+    problem: Problem,
+    missing_in_row: Array | None,
+    *,
+    more_blocks: int = 0,
+    besides: int = 0,
+) -> Layout:
     """Choose the order that pays for the products to come, then the widest tiles that fit.
 
-    Where the type to compute in is not that of the values, a tile's columns are copied on the way
-    in and on the way out.
+    There is an interior only if ``missing_in_row`` is given. A method may keep ``more_blocks``
+    tiles at once than the solver does, and other bytes besides. Where the type to compute in is
+    not that of the values, a tile's columns are copied on the way in and on the way out.
     """
     options, dtype = problem.options, problem.dtype
     limit, reorder = options.memory_limit, options.reorder
     n, n_columns = values.shape
-    whole_rows = not problem.direct and bool(np.isin(missing_in_row, (0, n_columns)).all())
+    whole_rows = False
+    if missing_in_row is not None and not problem.direct:
+        whole_rows = bool(np.isin(missing_in_row, (0, n_columns)).all())
     small = n * 64 * dtype.itemsize < SMALL_BYTES
-    blocks = BLOCKS[problem.solver] + 2 * (dtype != values.dtype)
+    blocks = BLOCKS[problem.solver] + more_blocks + 2 * (dtype != values.dtype)
     footprint = Footprint(
         n_rows=n,
         n_columns=n_columns,
@@ -146,6 +157,7 @@ def lay_out(values: Array, graph: Graph, problem: Problem, missing_in_row: Array
         blocks=blocks * (options.n_threads if small else 1) + 2 * whole_rows,
         graph_copies=whole_rows + 3 * options.self_loops,
         weighted=graph.weights is not None,
+        besides=besides,
     )
     reordered = replace(footprint, graph_copies=footprint.graph_copies + 1)
     if not fits(reordered, 1, limit):
@@ -159,7 +171,9 @@ def lay_out(values: Array, graph: Graph, problem: Problem, missing_in_row: Array
         width = widest_tile(footprint if order is None else reordered, dtype, limit)
         cuts = tiles(n_columns, width, dtype)
     operator = Operator(graph, options, dtype, order)
-    interior = cut_interior(operator, missing_in_row > 0) if whole_rows else None
+    interior = None
+    if whole_rows and missing_in_row is not None:
+        interior = cut_interior(operator, missing_in_row > 0)
     return Layout(operator, cuts, interior)
 
 

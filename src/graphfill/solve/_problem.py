@@ -159,8 +159,12 @@ class Problem:
 
     @property
     def stop(self) -> float:
-        """The residual at which a search stops."""
-        return self.span.tolerance(self.tol)
+        """The residual at which a search stops.
+
+        Far below a rounding, numbers come near the smallest that there are, and their
+        ratios are no longer numbers.
+        """
+        return max(self.span.tolerance(self.tol), float(np.finfo(self.dtype).eps ** 1.5))
 
     def held(self, n_iter: int) -> float:
         """The residual that an answer is held to, after so many iterations of the exact solver."""
@@ -186,11 +190,8 @@ class Problem:
 
     @property
     def keep_range(self) -> bool:
-        """Whether to bring what rounding carried out of the range of the known cells back to it.
-
-        Where digits are lost between parts, they are lost to numbers of any size.
-        """
-        return self.options.normalization == "rw" and self.blurred
+        """Whether to bring what lies beyond the known cells of its column back to them."""
+        return self.options.normalization == "rw" and self.options.exact
 
 
 def finish(
@@ -231,12 +232,21 @@ def finish(
 
 
 def warn_of(
-    result: Result, n_missing: int, unreached: str, known_in_column: Array, names: list[Any] | None
+    result: Result,
+    n_missing: int,
+    unreached: str,
+    known_in_column: Array,
+    names: list[Any] | None,
+    added: str = "",
 ) -> None:
-    """Warn of the cells that cannot be inferred from the graph."""
+    """Warn of the cells that cannot be inferred from the graph, and got what is `added` besides."""
     if not result.n_unreached:
         return
-    filler = {"zero": "filled with 0", "mean": "filled with the column mean", "nan": "left NaN"}
+    filler = {
+        "zero": f"filled with 0{added}",
+        "mean": f"filled with the column mean{added}",
+        "nan": "left NaN",
+    }
     text = (
         f"{result.n_unreached} of {n_missing} missing cells cannot be inferred from the graph "
         f"(no known cell of their column is connected to them) and were {filler[unreached]}"

@@ -131,7 +131,7 @@ def exponents(X: Array, bits: int) -> Array:
     >>> exponents(np.array([[1.5, 2.0**600], [np.nan, -(2.0**700)]]), 500)
     array([   0, -701], dtype=int32)
     """
-    exponent = np.frexp(np.nan_to_num(_largest(X)))[1]
+    exponent = np.frexp(np.nan_to_num(largest(X)))[1]
     return np.where(np.abs(exponent) > bits, -exponent, 0).astype(np.intc)
 
 
@@ -141,9 +141,8 @@ def column_exponents(cells: Array, squares: Array) -> Array:
     ordinary = (squares > 2.0**-limit) & (squares < 2.0**limit)
     if ordinary.all():
         return np.zeros(len(squares), dtype=np.int32)
-    largest = _largest(cells)
-    ordinary |= ~(largest > 0)  # nothing but zeros, or nothing known
-    return np.where(ordinary, 0, -np.frexp(largest)[1]).astype(np.int32)
+    ordinary |= ~(largest(cells) > 0)  # nothing but zeros, or nothing known
+    return np.where(ordinary, 0, -np.frexp(largest(cells))[1]).astype(np.int32)
 
 
 def scaled(cells: Array, exponent: Array, dtype: np.dtype) -> Array:
@@ -153,7 +152,7 @@ def scaled(cells: Array, exponent: Array, dtype: np.dtype) -> Array:
         return (np.ldexp(wide, exponent) if exponent.any() else wide).astype(dtype, copy=False)
 
 
-def _largest(X: Array) -> Array:
+def largest(X: Array) -> Array:
     """The largest known number of each column by size, NaN where none is known; copies nothing."""
     highest = np.fmax.reduce(X, axis=0, initial=np.nan)
     return np.asarray(np.fmax(highest, -np.fmin.reduce(X, axis=0, initial=np.nan)))

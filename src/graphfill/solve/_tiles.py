@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..kernels import cut, share
 from ._arrays import check_narrowed
 from ._operator import Layout
 from ._problem import Problem
-from ._scaling import Scales, SmallComponents, column_exponents, scaled
+from ._scaling import PIECE_ROWS, Scales, SmallComponents, column_exponents, scaled
 from ._solvers import Progress, Solution, System, Workspace, conjugate_gradients
 from ._steps import chebyshev, diffusion, direct
 
@@ -26,6 +27,28 @@ class Cells:
     columns: slice
     start: Array | None
     exponent: Array
+
+
+def keep_range(
+    X: Array, given: Array, low: Array, high: Array, reached: Callable[[int, int], Array | bool]
+) -> None:
+    """Bring filled cells back between the least and the greatest known one of their column.
+
+    Under "rw" every filled cell is a mean of known ones, so that what lies beyond them is an error
+    of the search or of rounding, and the nearest end is nearer to the truth.
+
+    Examples
+    --------
+    >>> given = np.array([[1.0], [np.nan], [2.0]])
+    >>> X = np.array([[1.0], [2.000001], [2.0]])
+    >>> keep_range(X, given, given[0], given[2], lambda lo, hi: True)
+    >>> X.T
+    array([[1., 2., 2.]])
+    """
+    for lo in range(0, len(X), PIECE_ROWS):
+        rows = slice(lo, lo + PIECE_ROWS)
+        filled = np.isnan(given[rows]) & reached(lo, lo + PIECE_ROWS)
+        np.clip(X[rows], low, high, out=X[rows], where=filled)
 
 
 class Fill:
@@ -88,15 +111,24 @@ class Fill:
 
         if scales is not None:
             scales.undo(solution.z, None if interior is None else interior.rows)
-        if problem.keep_range:
-            low, high = (
-                np.pad(end.reduce(cells.X[:, cells.columns], axis=0), (0, width - lanes))
-                for end in (np.fmin, np.fmax)
-            )
-            shifted = shift.astype(z.dtype)
-            np.clip(solution.z, low - shifted, high - shifted, out=solution.z)
         self._unpack(columns, cells, solution.z, system.known, shift, reach)
+        if problem.keep_range:
+            given = self._given[:, columns]
+            low, high = np.fmin.reduce(given, axis=0), np.fmax.reduce(given, axis=0)
+            keep_range(self.X[:, columns], given, low, high, self._reached_in(columns))
         workspace.release()
+
+    def _reached_in(self, columns: slice) -> Callable[[int, int], Array | bool]:
+        """By range of nodes, which cells are connected to a known one."""
+        reached = self.reached[:, columns]
+        if reached.all():
+            return lambda lo, hi: True
+        order, in_order = self._operator.order, self._operator.components.label
+        label = in_order
+        if order is not None:
+            label = np.empty_like(in_order)
+            label[order] = in_order
+        return lambda lo, hi: reached[label[lo:hi]]
 
     def _pack(self, cells: Cells, z: Array, start: Array | None = None) -> tuple[Array, Array]:
         rows = self._operator.order, self._operator.to_z, z.shape[1]
@@ -135,8 +167,6 @@ class Fill:
             total = operator.passes.known_sums(weight, known, z, width)
             weights = operator.passes.known_sums(weight, known, None, width)
             np.divide(total, weights, out=shift, where=weights > 0)
-            # Rounded to the tile's type, so that adding it back undoes subtracting it.
-            shift = shift.astype(z.dtype).astype(np.float64)
         if self._small:
             scales = self._small.scales(known, z, shift, centred=centre == "degree")
             if scales is not None:

@@ -7,7 +7,7 @@ back the column itself, in its own library, with no cell touched but those that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -47,6 +47,10 @@ class Cells:
         What the codes in `twin` stand for, when they are codes.
     mixture : tuple or None
         For the family "mixed", two kinds of cells with the row and the value of an example.
+    write : callable or None
+        Of cells read from text: how values of the type of `twin` are written as such text.
+    read_as : str or None
+        An example of that text, if plain numbers would look different.
     order : ndarray of int or None
         Which row of `series` each cell of `twin` is; None where they are in the same order.
     """
@@ -59,14 +63,17 @@ class Cells:
     note: str = ""
     values: Sequence[Any] | None = None
     mixture: tuple[objects.Example, objects.Example] | None = None
+    write: Callable[[Any], Any] | None = None
+    read_as: str | None = None
     order: NDArray[np.intp] | None = None
 
     def in_order(self, order: NDArray[np.intp]) -> Cells:
         """The same column, its cells read in another order of the rows."""
-        cells = replace(self, twin=self.twin.take(order), order=order)
-        if "floats" in self.__dict__:  # parsed from text, perhaps
-            cells.floats = self.floats[order]
-        return cells
+        return replace(self, twin=self.twin.take(order), order=order)
+
+    def put(self, rows: NDArray[np.intp], values: Any) -> nw.Series[Any]:
+        """The column with an Arrow array of the type of `twin` in some of its cells."""
+        return put_values(self.series, rows, values if self.write is None else self.write(values))
 
     def rows(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
         """The rows of `series` that some cells are."""

@@ -67,7 +67,7 @@ class Category(Column):
         rank[numbers] = np.arange(len(numbers))
         rank[-1] = -1
         self._class = rank[self._class]
-        self.unseen = ~self.missing & (self._class < 0)
+        self.unseen = self.unseen | (~self.missing & (self._class < 0))
         self.missing = self.missing | self.unseen
         self._rows = np.flatnonzero(self.missing)
         if self._parent_classes is not None:

@@ -47,6 +47,8 @@ class Column:
     reason = ""
     n_channels = 0
     _held: Mapping[str, Any] | None = None  # what `hold` was given
+    taken: Mapping[str, int] = {}  # words that count as missing, and how often
+    kept: Mapping[str, int] = {}  # those that may, and are kept where they stand
     notes: tuple[str, ...] = ()
 
     def __init__(self, cells: Cells, kind: str, missing: Mask) -> None:
@@ -55,7 +57,9 @@ class Column:
         self.missing = missing
         self._cells = cells
         self._rows = np.flatnonzero(missing)
-        self.unseen = np.zeros(missing.size, dtype=bool)  # known, but of no class that counts
+        # Counted among the missing cells while others are filled, but kept as they stand: cells of
+        # a class that a fit never saw, and those that perhaps mean missing.
+        self.unseen = np.zeros(missing.size, dtype=bool)
 
     def __repr__(self) -> str:
         gaps = f"{self._rows.size} of {self.missing.size} missing"
@@ -67,6 +71,7 @@ class Column:
         if missing.all() and self._held is None:
             return LeftAlone(self._cells, "no known cell", missing)
         again = self._again(self._cells, missing, hidden=True)
+        again.unseen = self.unseen
         if self._held is not None:
             again.hold(self._held)
         return again
@@ -74,14 +79,33 @@ class Column:
     def in_order(self, order: NDArray[np.intp]) -> Column:
         """The column with its cells in another order; `rebuild` gives them back in their own."""
         again = self._again(self._cells.in_order(order), self.missing[order])
-        again.notes = self.notes
+        again.notes, again.unseen = self.notes, self.unseen[order]
+        again.taken, again.kept = self.taken, self.kept
         return again
 
     def as_(self, make: type[Column], kind: str, notes: tuple[str, ...]) -> Column:
         """The same cells as another kind of column, or left alone for a reason."""
         other = make(self._cells, kind, self.missing)
-        other.notes = notes
+        other.notes, other.unseen = notes, self.unseen
+        other.taken, other.kept = self.taken, self.kept
         return other
+
+    def keeping(self, cells: Mask, words: Mapping[str, int]) -> Column:
+        """The column with some known cells kept where they stand, so that they inform no other."""
+        again = self._again(self._cells, self.missing | cells)
+        again.notes, again.taken = self.notes, self.taken
+        again.unseen, again.kept = cells, words
+        return again
+
+    @property
+    def blank(self) -> Mask:
+        """Which cells are to be filled."""
+        return self.missing & ~self.unseen
+
+    @property
+    def read_as(self) -> str | None:
+        """An example of its cells, if they are numbers that are not written plainly."""
+        return self._cells.read_as
 
     def _again(self, cells: Cells, missing: Mask, hidden: bool = False) -> Column:
         return type(self)(cells, self.kind, missing)

@@ -6,7 +6,6 @@ into float channels and back; here one of them is chosen.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -14,27 +13,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import (
-    InputError,
-    cell,
-    check_choice,
-    meaning_missing,
-    named,
-    place,
-    typed,
-)
-from ..io import KINDS, as_number
+from ..errors import InputError, cell, check_choice, named, place
+from ..io import AMONG_NUMBERS, KINDS, as_number
 from ._arrow import Cells, read
-from ._categorical import Boolean, Category
-from ._codes import is_free
+from ._categorical import Boolean
 from ._column import Column, LeftAlone
+from ._markers import Reading, far_values
 from ._numeric import Number, Whole
 from ._objects import equals_marker
+from ._text_column import open_text, open_words
 
 if TYPE_CHECKING:
     import narwhals as nw
-
-YES_AND_NO = {"true", "false", "t", "f", "yes", "no", "y", "n"}
 
 
 def open_column(
@@ -44,6 +34,7 @@ def open_column(
     missing: Sequence[Any] = (),
     asked: bool = False,
     left_alone: str | None = None,
+    reading: Reading | None = None,
 ) -> Column:
     """Read one column of a dataframe, remembering how to give it back.
 
@@ -53,7 +44,8 @@ def open_column(
         Of pandas, polars or pyarrow; it is never changed.
     kind : str, optional
         "number", "integer", "boolean", "category", "date", "time", "duration" or "leave"; by
-        default the dtype decides, or for a column of Python objects, its cells.
+        default the dtype decides, or for a column of Python objects or text, its cells. With
+        "number:," the comma is the decimal mark.
     missing : sequence, optional
         Values that mark a cell as missing, beside null, None, NaN and NaT. A text cell is
         compared with the marker as text, a number with the marker as a number.
@@ -61,6 +53,8 @@ def open_column(
         Whether the column was named as one to fill: then a mixture is refused, not left alone.
     left_alone : str, optional
         Why it is not to be filled, whatever its cells are.
+    reading : Reading, optional
+        What its text may mean.
 
     Examples
     --------
@@ -76,24 +70,63 @@ def open_column(
     >>> column.rebuild().to_list()
     [30, 36, 40]
     """
+    reading = reading or Reading()
     if kind is not None:
-        check_choice(f"The kind of column {series.name!r}", kind, KINDS)
-    cells = read(series, missing)
+        base, _, mark = kind.partition(":")
+        both = base in ("number", "integer") and mark in (".", ",")
+        check_choice(f"The kind of column {series.name!r}", base if both else kind, KINDS)
+    cells, taken = read(series, missing), {}  # type: tuple[Cells, dict[str, int]]
+    if cells.mixture is not None and kind in (None, "number", "integer"):
+        taken = _words_among_numbers(series, reading)
+        cells = read(series, [*missing, *taken]) if taken else cells
+        missing = [*missing, *taken]
     is_missing = cells.missing | _marked(cells, missing) if missing else cells.missing
     if kind == "leave":
         return LeftAlone(cells, "as you asked", is_missing)
     if left_alone is not None:
         return _unless_asked(kind, LeftAlone(cells, left_alone, is_missing))
-    return _choose(cells, kind, is_missing, asked)
+    column = _choose(cells, kind, is_missing, asked, reading)
+    column.taken = column.taken or taken
+    return _without_far_values(column, reading)
 
 
-def _choose(cells: Cells, kind: str | None, missing: NDArray[np.bool_], asked: bool) -> Column:
+def _words_among_numbers(series: nw.Series[Any], reading: Reading) -> dict[str, int]:
+    """The texts in a column of Python objects, if all of them mean that a number is missing."""
+    counts: dict[str, int] = {}
+    for value in series.to_native():
+        if isinstance(value, str):
+            counts[value] = counts.get(value, 0) + 1
+            if not reading.is_marker(value, AMONG_NUMBERS):
+                return {}
+    return counts
+
+
+def _without_far_values(column: Column, reading: Reading) -> Column:
+    """The column, with numbers such as -999 kept where they stand, and informing no other."""
+    if not isinstance(column, Number) or column.kind not in ("number", "integer"):
+        return column
+    far = far_values(column.known_values(), reading)
+    if not far:
+        return column
+    numbers = column.numbers()
+    kept = ~column.missing & np.isin(numbers, list(far.values()))
+    words = {word: int((numbers[kept] == value).sum()) for word, value in far.items()}
+    if (column.missing | kept).all():
+        column = column.as_(LeftAlone, "no known cell", ())
+        column.kept = words
+        return column
+    return column.keeping(kept, words)
+
+
+def _choose(
+    cells: Cells, kind: str | None, missing: NDArray[np.bool_], asked: bool, reading: Reading
+) -> Column:
     if missing.all():
         return LeftAlone(cells, "no known cell", missing)
     if kind == "category":
         if cells.family == "" and cells.values is None:
             raise _kind_cannot_apply(cells.series.name, kind, cells.reason)
-        return Category(cells, kind, missing)
+        return open_words(cells, missing, reading, kind)
     if cells.family == "":
         return _unless_asked(kind, LeftAlone(cells, cells.reason, missing))
     if cells.mixture is not None:
@@ -103,9 +136,13 @@ def _choose(cells: Cells, kind: str | None, missing: NDArray[np.bool_], asked: b
         note = f"Column {cells.series.name!r} {mixed}, or make all cells one kind."
         return LeftAlone(cells, "mixed", missing, (note,) if missing.any() else ())
     if cells.categorical:
-        return _unless_asked(kind, Category(cells, "category", missing))
+        return _unless_asked(kind, open_words(cells, missing, reading))
     if cells.family == "text":
-        return _open_text(cells, kind, missing)
+        column = open_text(cells, kind, missing, reading)
+        if column is None:
+            raise _kind_cannot_apply(cells.series.name, kind, "text")
+        return column
+    kind = kind and kind.partition(":")[0]  # a number has no decimal mark
     if cells.family == "boolean":
         return _unless_asked(kind, Boolean(cells, "boolean", missing))
     if kind == "boolean" and cells.family in ("number", "integer"):
@@ -125,7 +162,7 @@ def _unless_asked(kind: str | None, column: Column) -> Column:
     return column
 
 
-# -- numbers and text --
+# -- numbers --
 
 
 def _open_numbers(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Column:
@@ -163,92 +200,6 @@ def _open_zeros_and_ones(cells: Cells, missing: NDArray[np.bool_]) -> Column:
             "a number."
         )
     return Boolean(cells, "boolean", missing)
-
-
-def _open_text(cells: Cells, kind: str | None, missing: NDArray[np.bool_]) -> Column:
-    if kind in ("number", "integer"):
-        cells.floats = _parse(cells, missing)
-        return _open_numbers(cells, kind, missing)
-    if kind == "boolean" and _says_yes_or_no(cells, missing):
-        return Category(cells, "category", missing)
-    if kind is not None:
-        raise _kind_cannot_apply(cells.series.name, kind, "text")
-    words = _stray_words(cells, missing)
-    if words:
-        return _among_numbers(cells, missing, words)
-    n_known = int(np.count_nonzero(~missing))
-    counts = np.bincount(cells.codes[~missing])
-    n_values = int(np.count_nonzero(counts))
-    if is_free(n_values, n_known, int(counts.max())):
-        reason = f"free text ({n_values:,} different values in {n_known:,} known cells)"
-        return LeftAlone(cells, reason, missing)
-    return Category(cells, "category", missing)
-
-
-def _stray_words(cells: Cells, missing: NDArray[np.bool_]) -> dict[str, int]:
-    import pyarrow as pa
-
-    from ..io._columns import stray_words
-
-    known = cells.twin.filter(pa.array(~missing))
-    return stray_words(known) or stray_words(known, ",")
-
-
-def _among_numbers(cells: Cells, missing: NDArray[np.bool_], words: dict[str, int]) -> Column:
-    """Neither a number nor a class to fill in: the user has to say which."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    name = cells.series.name
-    trimmed = pc.utf8_trim_whitespace(cells.twin)
-    found = pc.is_in(trimmed, value_set=pa.array(list(words), trimmed.type)).to_numpy() & ~missing
-    listed = ", ".join(f'"{word}"' for word in words)
-    count, first = int(np.count_nonzero(found)), place(int(np.argmax(found)))
-    held = f"{count:,} cell{'s, the first' if count > 1 else ''} in {first}"
-    note = (
-        f"Column {name!r} is left alone, for its cells are numbers but for {listed} ({held}): pass "
-        f"{meaning_missing(*words)} if that means missing, or "
-        f"{typed(name, 'category')} if it is a value."
-    )
-    return LeftAlone(cells, f"numbers but for {listed}", missing, (note,))
-
-
-def _says_yes_or_no(cells: Cells, missing: NDArray[np.bool_]) -> bool:
-    """Whether a text is a boolean by other words, which are kept."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    known = cells.twin.filter(pa.array(~missing))
-    words = {word.strip().lower() for word in pc.unique(known).to_pylist()}
-    return words <= YES_AND_NO
-
-
-def _parse(cells: Cells, missing: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Text as numbers, NaN where missing."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    text = pc.if_else(pa.array(~missing), cells.twin, pa.scalar(None, cells.twin.type))
-    try:
-        values = np.array(pc.utf8_trim_whitespace(text).cast(pa.float64()).to_numpy())
-    except pa.ArrowInvalid:
-        values = np.array([_float(cell) for cell in text.to_pylist()])
-    broken = np.isnan(values) & ~missing
-    if broken.any():
-        row = int(np.argmax(broken))
-        raise InputError(
-            f"Column {cells.series.name!r} cannot be taken as numbers, for {place(row)} holds "
-            f"{named(cells.twin[row].as_py())}: name it as missing if it stands for a missing "
-            "cell, or take the column as a category."
-        )
-    return values
-
-
-def _float(cell: str | None) -> float:
-    try:
-        return math.nan if cell is None else float(cell)
-    except ValueError:
-        return math.nan
 
 
 # -- markers --

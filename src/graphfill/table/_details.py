@@ -16,6 +16,7 @@ from ..trust._features import FAR, distance_to_known
 from ..trust._intervals import Interval, highest_level
 from ._alignment import Alignment
 from ._column import Column
+from ._distribution import distribution
 from ._result import ColumnSummary
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-BARS = 20  # of a histogram
-MOST_VALUES = 12
 MOST_GROUPS = 10
 LEAST_TRUSTED = 10
 
@@ -85,12 +84,15 @@ def report_details(
         details: dict[str, Any] = {
             "n_known": int((~column.missing).sum()),
             "unit": column.unit_name,
-            "distribution": _distribution(column),
+            "distribution": distribution(
+                column, column.levels()[~column.missing], column.filled_levels()
+            ),
             "distance": _distance(column, alignment, fill.unreached),
             **_unreached_groups(alignment, ids, fill.unreached),
         }
         if fill.bounds is not None:
             order = _by_certainty(fill.bounds)
+            order = order[~column.unseen[np.flatnonzero(column.missing)][order]]
             details["least_trusted"] = _least_trusted(column, ids, fill, order[:LEAST_TRUSTED])
             by_certainty[name] = np.flatnonzero(column.missing)[order]
             if alignment.order is not None:
@@ -107,45 +109,12 @@ def _by_certainty(bounds: Interval | ClassSets) -> Places:
     return np.argsort(bounds.probability, kind="stable")
 
 
-def _distribution(column: Column) -> dict[str, Any]:
-    """Shares of known and of filled cells, by value or in bins."""
-    known = column.levels()[~column.missing]
-    filled = column.filled_levels()
-    if column.is_class:
-        n_values = column.n_classes
-        counts = [np.bincount(part.astype(np.intp), minlength=n_values) for part in (known, filled)]
-        kept = min(n_values, MOST_VALUES)
-        names = [str(name) for name in column.named(np.arange(kept, dtype=np.float64))]
-        if n_values > MOST_VALUES:
-            kept, names = MOST_VALUES - 1, [*names[: MOST_VALUES - 1], "(other)"]
-            counts = [np.append(count[:kept], count[kept:].sum()) for count in counts]
-        return {"values": names, "known": _shares(counts[0]), "filled": _shares(counts[1])}
-    low, high = np.quantile(known, [0.005, 0.995])
-    if low == high:
-        low, high = known.min(), known.max()
-    edges = np.linspace(low, high, BARS + 1) if low < high else np.array([low, low])
-    bins = [np.histogram(np.clip(part, low, high), edges)[0] for part in (known, filled)]
-    named = [
-        edge
-        if isinstance(edge, (int, float))
-        else edge.isoformat()
-        if hasattr(edge, "isoformat")
-        else str(edge)
-        for edge in column.named(edges)
-    ]
-    return {"edges": named, "known": _shares(bins[0]), "filled": _shares(bins[1])}
-
-
-def _shares(counts: NDArray[Any]) -> list[float]:
-    return list((counts / max(1, counts.sum())).tolist())
-
-
 def _distance(
     column: Column, alignment: Alignment, unreached: NDArray[np.bool_]
 ) -> list[dict[str, Any]]:
     """How many missing cells are how many steps from a known one; None where there is no path."""
     steps = distance_to_known(alignment.graph, ~column.missing)[: len(column.missing)]
-    reached = column.missing & ~unreached
+    reached = column.blank & ~unreached
     counts = np.bincount(steps[reached].astype(np.intp), minlength=FAR + 1)
     rows: list[dict[str, Any]] = [
         {"distance": step, "cells": int(counts[step])} for step in range(1, FAR + 1) if counts[step]

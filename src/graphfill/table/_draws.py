@@ -11,6 +11,7 @@ from ..graph import Graph
 from ..trust import ColumnFill, FillOptions
 from ..trust._draws import Draws
 from ._column import Column
+from ._distribution import distribution
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -29,9 +30,12 @@ class TableDraws:
         fills: Mapping[str, ColumnFill],
         graph: Graph,
         options: FillOptions,
+        count: bool = False,
     ) -> None:
         self.table, self.columns, self.fills = table, columns, fills
         self.n_draws, self.leave = options.draws, options.unreached == "nan"
+        self.count = count
+        self.shares: dict[str, list[float]] = {}  # of the values of the last one, where counted
         self._draws = Draws(columns, fills, graph, options)
 
     def table_of(self, number: int) -> Any:
@@ -39,11 +43,15 @@ class TableDraws:
         import narwhals as nw
 
         rebuilt = []
+        self.shares = {}
         for name, levels in self._draws.draw(number).items():
             column = self.columns[name]
             drawn = column.hide(np.zeros(len(column.missing), dtype=bool))  # not filled yet
             drawn.decode_levels(levels)
             if self.leave:
                 drawn.leave_missing(self.fills[name].unreached)
+            if self.count:
+                known = column.levels()[~column.missing]
+                self.shares[name] = distribution(drawn, known, drawn.filled_levels())["filled"]
             rebuilt.append(drawn.rebuild())
         return nw.to_native(self.table.with_columns(*rebuilt))

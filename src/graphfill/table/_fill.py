@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import InputError, option, switch
 from ..solve import propagate_with
 from ..trust import (
@@ -84,10 +86,11 @@ def fill_table(
     linked = time.perf_counter()
     notes += keeping.settle(columns, holder)
     summaries = summarize_columns(columns, frame.columns, alignment, options.fill.seed)
-    wanted = [name for name, c in columns.items() if c.n_channels and c.missing.any()]
+    wanted = [name for name, c in columns.items() if c.n_channels and c.blank.any()]
     if not wanted:
         _check_something_known(list(columns.values()), source.naming.table)
     result = TableResult(table, list(summaries.values()), {}, {}, alignment, [], options.settings())
+    result._markers = list(options.missing)
     inspected = time.perf_counter()
     fills: dict[str, ColumnFill] = {}
     judged = ""
@@ -102,13 +105,7 @@ def fill_table(
         fills = filling.run(fill)
         if not in_pieces:
             both = {**others, **columns}
-            channelled = {name: c for name, c in both.items() if c.n_channels}
-            covered = {name: one.bounds.coverage for name, one in fills.items()
-                       if one.bounds and one.assessment and one.assessment.alike}  # fmt: skip
-            seed = options.fill.seed
-            vary = [name for name in wanted if not columns[name].all_equal]
-            if vary:
-                judged = differences_note(channelled, vary, alignment.graph, seed, covered)
+            judged = _differences(both, wanted, fills, alignment, options.fill.seed)
     elif wanted:
         for name, cells in unreached_cells([columns[n] for n in wanted], alignment.graph).items():
             summaries[name].n_unreached = int(cells.sum())
@@ -126,6 +123,24 @@ def fill_table(
         "fill": done - inspected,
     }
     return result
+
+
+def _differences(
+    columns: Mapping[str, Column],
+    wanted: Sequence[str],
+    fills: Mapping[str, ColumnFill],
+    alignment: Alignment,
+    seed: int,
+) -> str:
+    """A sentence on how missing cells differ from known ones, and what that does to bounds."""
+    channelled = {name: column for name, column in columns.items() if column.n_channels}
+    vary = [name for name in wanted if not columns[name].all_equal]
+    covered = {
+        name: one.bounds.coverage
+        for name, one in fills.items()
+        if one.bounds and one.assessment and one.assessment.alike
+    }
+    return differences_note(channelled, vary, alignment.graph, seed, covered) if vary else ""
 
 
 class _Filling:
@@ -212,7 +227,9 @@ class _Filling:
 
         frame = nw.from_native(self.result.table, eager_only=True)
         graph, options = self.alignment.graph, self.options.fill
-        self.result._drawing = TableDraws(frame, columns, fills, graph, options)
+        self.result._drawing = TableDraws(
+            frame, columns, fills, graph, options, count=self.options.details
+        )
 
     def _informative(self) -> dict[str, bool]:
         return informative_columns(
@@ -229,10 +246,16 @@ class _Filling:
         if summary.n_unreached:
             left = self.options.fill.unreached == "nan"
             summary.unreached_got = "nothing" if left else "columns" if fill.by_learner else "mean"
+        level = self.options.fill.intervals
+        if fill.bounds is not None and level is not None:
+            from ._distribution import uncertain_cells
+
+            uncertain = np.zeros(column.missing.size, dtype=bool)
+            uncertain[column.missing] = uncertain_cells(column, fill.bounds, level)
+            self.result._uncertain[name] = column.in_rows(uncertain)
         if fill.assessment is not None:
             from ._details import assessment_details
 
-            level = self.options.fill.intervals
             summary.details |= assessment_details(column, fill, level, pattern)
             summary.explained = None if column.all_equal else fill.assessment.explained
         if summary.explained is not None:
@@ -260,7 +283,7 @@ class _Filling:
             if self.options.fill.intervals is not None and self.options.add_bounds:
                 from ._bounds import bound_columns
 
-                bounds += bound_columns(column, fill, left)
+                bounds += bound_columns(column, fill, left | column.unseen)
         taken = set(self.frame.columns)
         for series in [*added, *bounds]:
             _check_free_name(series.name, taken)

@@ -38,6 +38,7 @@ def impute(
     exclude: Sequence[Any] = (),
     types: Mapping[Any, str] | None = None,
     missing: Sequence[Any] = (),
+    values: Sequence[Any] = (),
     method: str | None = None,
     effort: str = "balanced",
     reliance: float | str = "held-out",
@@ -98,9 +99,14 @@ def impute(
         Fill only these; leave these alone.
     types : mapping from column to kind, optional
         "number", "integer", "boolean", "category", "date", "time", "duration" or "leave". By
-        default the dtype decides, or the cells, but whole numbers whose name or links show that
-        they are labels (zones, postal codes) are categories, and a warning says which.
+        default the dtype decides, or the cells (text such as "$1,200", "16.3 %" or "12 km" is
+        read as numbers, and filled in the same style), but whole numbers whose name or links show
+        that they are labels (zones, postal codes) are categories, and a warning says which.
     missing : values that mean missing, such as ``[-1, "unknown"]``; one may come alone
+    values : values that often mean missing, such as ``["-", "none"]``, and do not here
+        By default a dash, "?", "n/a" and the like are missing, and in a column of numbers also
+        "unknown" or "none"; among words these, and -999 among numbers, are kept where they stand,
+        inform no other cell and are filled in nowhere. A note says which.
     method : {"auto", "field", "propagation", "neighbors", "mean", "hybrid"}, optional
         By default "auto": column by column, the best of all methods and of their blends, by
         their scores on held-out cells; columns with fewer than 20 known cells are propagated.
@@ -184,6 +190,7 @@ def impute(
         exclude=exclude,
         types=types or {},
         missing=missing,
+        values=values,
         mark=mark,
         details=return_result and fill.assessed,
         fill=fill,

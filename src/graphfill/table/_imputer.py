@@ -110,7 +110,17 @@ class TableImputer:
 def _checked(options: dict[str, Any]) -> TableOptions:
     solving = ("normalization", "solver", "n_iter", "tol", "shrinkage", "memory_limit", "threads")
     filling = ("method", "effort", "reliance", "unreached", "seed")
-    naming = ("id", "source", "target", "weight", "columns", "exclude", "types", "missing", "mark")
+    naming: tuple[str, ...] = (
+        "id",
+        "source",
+        "target",
+        "weight",
+        "columns",
+        "exclude",
+        "types",
+        "missing",
+    )
+    naming = (*naming, "values", "mark")
     for name in options:
         if name not in (*solving, *filling, *naming):
             raise InputError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,14 +14,18 @@ from ..graph import Graph
 from ..report import listed
 from ..trust import Agreement, Recipe, agreement, propagated_agreement
 from ._alignment import Alignment
+from ._arrow import read
 from ._codes import recognize_code
 from ._column import Column
 from ._columns import open_column
+from ._markers import Reading
 from ._options import Source, TableOptions
 from ._result import ColumnSummary
 
 if TYPE_CHECKING:
     import narwhals as nw
+
+SAMPLE = 1000  # rows that show the decimal mark of a table
 
 
 def open_columns(
@@ -34,20 +39,38 @@ def open_columns(
     names = [
         name for name in frame.columns if name != alignment.id and not _left_out(name, options)
     ]
-    asked = columns is not None
-    return {name: _open(name, frame, alignment, options, source, asked) for name in names}
+    asked, reading = columns is not None, _reading(frame, options, source)
+    return {name: _open(name, frame, alignment, options, source, reading, asked) for name in names}
+
+
+def _reading(frame: nw.DataFrame[Any], options: TableOptions, source: Source) -> Reading:
+    """How text may be read, by what the user says and what the rest of the table shows."""
+
+    @cache
+    def decimal() -> str | None:
+        from ..io._number_style import settled_decimal
+
+        if source.decimal is not None:
+            return source.decimal
+        cells = (read(column.head(SAMPLE)) for column in frame.iter_columns())
+        found = {settled_decimal(one.twin) for one in cells if one.family == "text"} - {None}
+        return found.pop() if len(found) == 1 else None
+
+    return Reading(options.values, bool(source.texts), decimal)
 
 
 def informing_columns(
     frame: nw.DataFrame[Any], alignment: Alignment, options: TableOptions, source: Source
 ) -> dict[str, Column]:
     """The columns that are not to be filled, but say something about those that are."""
-    informing = {}
+    informing, reading = {}, _reading(frame, options, source)
     when = None if options.links is None else options.links.time  # has told all by its links
     for name in frame.columns:
         if name not in (alignment.id, when) and _left_out(name, options):
             with contextlib.suppress(InputError):  # what cannot be read says nothing
-                informing[name] = _open(name, frame, alignment, options, source, asked=False)
+                informing[name] = _open(
+                    name, frame, alignment, options, source, reading, asked=False
+                )
     return informing
 
 
@@ -63,6 +86,7 @@ def _open(
     alignment: Alignment,
     options: TableOptions,
     source: Source,
+    reading: Reading,
     asked: bool,
 ) -> Column:
     with places(source.naming.cell_row or source.naming.row):
@@ -72,6 +96,7 @@ def _open(
             missing=options.missing,
             asked=asked,
             left_alone=source.left_alone.get(name),
+            reading=reading,
         )
     if alignment.order is not None:
         column = column.in_order(alignment.order)
@@ -100,7 +125,7 @@ def summarize_columns(
             summaries[name] = ColumnSummary(name, "left alone", 0, note="not asked for")
             continue
         column = opened[name]
-        n_missing = int((column.missing & ~column.unseen).sum())
+        n_missing = int(column.blank.sum())
         summary = ColumnSummary(name, column.kind, n_missing, note=column.reason)
         summaries[name] = summary
         if column.n_channels and summary.n_missing and column.all_equal:

@@ -125,11 +125,11 @@ def as_parts(
         for number, scale in enumerate(scales.values()):
             part = f"{use}{number}"
             arrays |= {f"{part}.values": scale.known, f"{part}.scores": scale.normal}
-    for number, (X, y, _) in enumerate((kept.trees or {}).values()):
+    for number, (X, y, *_) in enumerate((kept.trees or {}).values()):
         arrays |= {f"trees{number}.inputs": X, f"trees{number}.levels": y}
     fill = replace(options.fill, intervals=None, scores=False, draws=0, together=None)
     options = replace(options, fill=fill, details=False, add_bounds=True, links=None)
-    for marker in options.missing:
+    for marker in (*options.missing, *options.values):
         if not isinstance(marker, (str, int, float)):
             raise InputError(
                 f"{option('missing')} holds {named(marker)}, which a file cannot keep: use texts "
@@ -145,7 +145,7 @@ def as_parts(
         "coupled": kept.columns,
         "fields": list(kept.fields),
         "scales": {use: list(scales) for use, scales in kept.scales.items()},
-        "trees": {name: n_trees for name, (_, _, n_trees) in (kept.trees or {}).items()},
+        "trees": {name: how for name, (_, _, *how) in (kept.trees or {}).items()},
     }, arrays
 
 
@@ -172,8 +172,8 @@ def of_parts(
             reliances=dict(record["reliances"]),
             columns={name: (one, two) for name, (one, two) in record["coupled"].items()},
             trees={
-                name: (arrays[f"trees{k}.inputs"], arrays[f"trees{k}.levels"], int(n_trees))
-                for k, (name, n_trees) in enumerate(record["trees"].items())
+                name: (arrays[f"trees{k}.inputs"], arrays[f"trees{k}.levels"], *how)
+                for k, (name, how) in enumerate(record["trees"].items())
             },
         )
         for k, name in enumerate(record["fields"]):

@@ -6,24 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..errors import meaning_missing, typed
-from ..io import MISSING
+from ..errors import meaning_missing, meaning_value, typed
 from ..report import listed
 from ..trust import HARDLY, LEARNT, ColumnFill
 from ._alignment import Alignment
-from ._categorical import Category
 from ._column import Column
 from ._numeric import Number, Whole
 from ._options import Source, TableOptions
 from ._result import ColumnSummary
 
 FEWEST_ROWS = 20  # with fewer nobody expects a column to be judged
+MOST_SHOWN = 4  # columns in one sentence
 FEW_STEPS = 100  # between the least and the largest: in wider columns decimals are a trifle
-# Words that often stand for a missing cell; those that always do, the readers of files know.
-MAY_MEAN_MISSING = (
-    "", ".", "?", "-", "--", "\u2013", "n.a.", "na", "n/a", "nil", "null", "nan", "missing",
-    "unknown", "unk", "not available", "not applicable", "no data",
-)  # fmt: skip
 
 
 def notes_on(
@@ -65,7 +59,8 @@ def notes_on(
     filled = [summary.name for summary in summaries.values() if summary.n_filled]
     return [
         *notes,
-        *_may_mean_missing(opened, from_text=bool(source.texts)),
+        *_read_otherwise(opened),
+        *_markers(opened),
         *_between_whole_numbers(opened, filled),
         *_all_equal(opened, filled),
         *_hardly_filled(summaries),
@@ -159,42 +154,45 @@ def _between_whole_numbers(columns: Mapping[str, Column], filled: Sequence[str])
     ]
 
 
-def _may_mean_missing(columns: Mapping[str, Column], from_text: bool) -> list[str]:
-    """Sentences on values that often stand for a missing cell, but were taken for values.
+def _read_otherwise(columns: Mapping[str, Column]) -> list[str]:
+    """A sentence on text that is read as numbers."""
+    read = {name: column.read_as for name, column in columns.items() if column.read_as}
+    if not read:
+        return []
+    cells = [f'{name!r} ("{example}")' for name, example in list(read.items())[:MOST_SHOWN]]
+    cells += [f"{len(read) - MOST_SHOWN} more"] if len(read) > MOST_SHOWN else []
+    one = len(read) == 1
+    return [
+        f"The text of column{'' if one else 's'} {listed(cells)} is read as numbers; pass "
+        f"{typed(next(iter(read)), 'category')} to keep it as words."
+    ]
 
-    In a file of text the words that mean missing by default are values if the user says so.
-    """
-    notes = []
+
+def _markers(columns: Mapping[str, Column]) -> list[str]:
+    """Sentences on words that count as missing, and on what may mean that and is kept."""
+    taken: dict[str, dict[str, int]] = {}
+    kept: dict[str, dict[str, int]] = {}
     for name, column in columns.items():
-        for value, size in _suspects(column).items():
-            if from_text and value in MISSING:
-                continue
-            far = "" if isinstance(column, Category) else ", far from all others"
-            notes.append(
-                f"Column {name!r} has the value {value!r} in {size:,} cell(s){far}: pass "
-                f"{meaning_missing(value)} if that means missing."
-            )
-    return notes
+        for found, words in ((taken, column.taken), (kept, column.kept)):
+            for word, size in words.items():
+                found.setdefault(word, {})[name] = size
+    notes = [
+        f'"{word}" counts as missing in {_where(held)}: pass {meaning_value(word)} if it is a '
+        "value."
+        for word, held in taken.items()
+    ]
+    return notes + [
+        f'"{word}" in {_where(held)} may mean missing: it is kept where it stands and filled in '
+        f"nowhere; pass {meaning_missing(word)} to fill these cells, or {meaning_value(word)} if "
+        "it is a value."
+        for word, held in kept.items()
+    ]
 
 
-def _suspects(column: Column) -> dict[str, int]:
-    """Values that may mean missing, and in how many cells."""
-    if isinstance(column, Category):
-        classes = column.named(np.arange(column.n_classes, dtype=np.float64))
-        n_known = np.count_nonzero(~column.missing)
-        return {
-            word: round(share * n_known)
-            for word, share in zip(classes, column.share, strict=True)
-            if isinstance(word, str) and word.strip().lower() in MAY_MEAN_MISSING
-        }
-    if not isinstance(column, Number) or column.kind not in ("number", "integer"):
-        return {}
-    known = column.known_values()
-    for value in (known.min(), known.max()):
-        others = known[known != value]
-        nines = abs(value) >= 99 and set(f"{abs(value):.15g}") == {"9"}
-        if not nines or not 2 < others.size < known.size - 1:
-            continue
-        if np.abs(others - value).min() > np.ptp(others):
-            return {f"{value:.15g}": known.size - others.size}
-    return {}
+def _where(held: Mapping[str, int]) -> str:
+    """The columns that hold a word, and in how many cells."""
+    names = [repr(name) for name in held]
+    names = names[:MOST_SHOWN] + ([f"{len(names) - MOST_SHOWN} more"] if names[MOST_SHOWN:] else [])
+    size = sum(held.values())
+    word = "column" if len(held) == 1 else "columns"
+    return f"{word} {listed(names)} ({size:,} {'cell' if size == 1 else 'cells'})"

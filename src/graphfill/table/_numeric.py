@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrow import Cells, put_values
+from ._arrow import Cells
 from ._column import Column, Floats, Mask
 from ._whole import Steps, as_type
 
@@ -110,6 +110,10 @@ class Number(Column):
         """The known cells as floats."""
         return self._cells.floats[~self.missing]
 
+    def numbers(self) -> Floats:
+        """All cells as floats; of those that are missing it may be anything."""
+        return self._cells.floats
+
     def levels(self) -> Floats:
         # Scaled by a power of two alone, which is exact: no cell has a part in another's level.
         return np.where(self.missing, np.nan, np.ldexp(self._values, -self._exponent))
@@ -128,7 +132,7 @@ class Number(Column):
             self._fill = np.array(filled[:, 0], dtype=np.float64)
 
     def _decoded(self) -> Mask:
-        return np.asarray(~np.isnan(self._fill))
+        return np.asarray(~np.isnan(self._fill) & ~self.unseen[self._rows])
 
     def decode_levels(self, predicted: NDArray[np.floating]) -> None:
         self.decode(range(1), (predicted - self._centre) / self._scale)
@@ -146,6 +150,7 @@ class Number(Column):
         import narwhals as nw
 
         other = self._again(self._cells, self.missing)
+        other.unseen = self.unseen
         other.decode_levels(levels[:, None])
         series = other.rebuild().alias(f"{self.name}_{word}")
         shown = ~self.missing | other.filled_cells
@@ -172,8 +177,7 @@ class Number(Column):
 
     def _filled(self, rows: NDArray[np.intp], decoded: Mask) -> nw.Series[Any]:
         values = self._moved(self.values(decoded), back=True)
-        values = as_type(values, self._cells, self.missing)
-        return put_values(self._cells.series, rows, values)
+        return self._cells.put(rows, as_type(values, self._cells, self.missing))
 
 
 class Whole(Number):
@@ -231,4 +235,4 @@ class Whole(Number):
         return list(self._written(np.rint(np.ldexp(levels, self._exponent))).to_pylist())
 
     def _filled(self, rows: NDArray[np.intp], decoded: Mask) -> nw.Series[Any]:
-        return put_values(self._cells.series, rows, self._written(self.values(decoded)))
+        return self._cells.put(rows, self._written(self.values(decoded)))

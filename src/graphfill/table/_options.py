@@ -38,14 +38,18 @@ class TableOptions:
     exclude: Sequence[Any] = ()
     types: Mapping[Any, str] = field(default_factory=dict)
     missing: Sequence[Any] = ()
+    values: Sequence[Any] = ()  # that often mean missing, and do not here
     mark: bool = False
     add_bounds: bool = True  # False: bounds are made for the summary alone
     details: bool = False  # add what a report shows of each column to its summary
     fill: FillOptions = field(default_factory=FillOptions)
 
     def __post_init__(self) -> None:
-        if isinstance(self.missing, str) or not isinstance(self.missing, Iterable):
-            object.__setattr__(self, "missing", [self.missing])  # one marker, not its letters
+        for name in ("missing", "values", "columns", "exclude"):
+            given = getattr(self, name)
+            alone = isinstance(given, str) or not isinstance(given, Iterable)
+            if alone and given is not None:
+                object.__setattr__(self, name, [given])  # one word, not its letters
         object.__setattr__(self, "types", dict(self.types or {}))
         self._check_weight()
         if not self.links:
@@ -103,14 +107,17 @@ class TableOptions:
 
 
 def plain_kinds(types: Mapping[Any, str]) -> dict[Any, str]:
-    """Kinds of columns without how their text is written, which matters to the reader alone.
+    """Kinds of columns without how their dates are written, which matters to the reader alone.
 
     Examples
     --------
     >>> plain_kinds({"born": "date:%d/%m/%Y"})
     {'born': 'date'}
     """
-    return {name: kind.partition(":")[0] for name, kind in types.items()}
+    return {
+        name: kind if kind.startswith(("number:", "integer:")) else kind.partition(":")[0]
+        for name, kind in types.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -135,6 +142,7 @@ class Source:
     texts, edge_texts : the text of columns that came without types
     originals, edge_originals : columns as they stood, texts that mean missing included
     by_position : whether rows may go by number where no column holds ids
+    decimal : the decimal mark of the file, where that is known
     """
 
     naming: Naming = field(default_factory=Naming)
@@ -144,3 +152,4 @@ class Source:
     originals: Mapping[str, Any] = field(default_factory=dict)
     edge_originals: Mapping[str, Any] = field(default_factory=dict)
     by_position: bool = True
+    decimal: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from ._alignment import Alignment
 
 if TYPE_CHECKING:
     from ._draws import TableDraws
+    from ._plot import Plot
 
 Cells = NDArray[np.bool_]
 
@@ -91,6 +92,8 @@ class TableResult:
     seconds: dict[str, float] = field(default_factory=dict)
     draws: list[Any] = field(default_factory=list)
     _drawing: TableDraws | None = None  # what makes them
+    _uncertain: dict[str, Cells] = field(default_factory=dict)  # of the filled ones, by bounds
+    _markers: Sequence[Any] = ()  # what else means missing in the table
     _influences: dict[str, Influence] = field(default_factory=dict)  # by column, for `explain`
     _add_reasons: Callable[[TableResult], None] | None = None  # to the summaries of the columns
 
@@ -112,7 +115,14 @@ class TableResult:
 
     def _drawn(self, number: int) -> Any:
         """A completion of the table, numbered from 0; the filled table where nothing is missing."""
-        return self.table if self._drawing is None else self._drawing.table_of(number)
+        if self._drawing is None:
+            return self.table
+        table = self._drawing.table_of(number)
+        for column in self.columns:
+            if column.name in self._drawing.shares:
+                shares = column.details["distribution"].setdefault("drawn", [])
+                shares.append(self._drawing.shares[column.name])
+        return table
 
     @property
     def scores(self) -> dict[str, list[dict[str, Any]]]:
@@ -124,13 +134,26 @@ class TableResult:
         """Write one self-contained page that says what was done and how far to trust it."""
         from ..report import write_report
 
-        write_report(self._report_summary(), path, overwrite=overwrite)
+        write_report(self._report_summary() | self._pictures(), path, overwrite=overwrite)
+
+    @property
+    def plot(self) -> Plot:
+        """Pictures by matplotlib: ``result.plot.missing()``, ``result.plot.map("age")``, ..."""
+        from ._plot import Plot
+
+        return Plot(self)
 
     def _report_summary(self) -> dict[str, Any]:
         """The summary, with what some cells are made of."""
         if self._add_reasons is not None:
             self._add_reasons(self)
         return self.summary()
+
+    def _pictures(self) -> dict[str, Any]:
+        """What a page draws of the whole table, beside the summary."""
+        from ._pictures import Pictures
+
+        return {"pictures": Pictures(self).summary()}
 
     def summary(self) -> dict[str, Any]:
         """All but the cells, as plain numbers and words."""

@@ -112,9 +112,6 @@ def as_type(values: NDArray[np.float64], cells: Cells, missing: NDArray[np.bool_
     import pyarrow.compute as pc
 
     kind = cells.twin.type
-    if cells.family == "text":
-        known = cells.twin.filter(pa.array(~missing))
-        return pa.array(_as_text(values, known), pa.large_string())
     if not pa.types.is_decimal(kind):
         return pa.array(values.astype(kind.to_pandas_dtype()), kind)
     wide = pa.decimal256(76, kind.scale)  # Arrow can do more with these than with short ones
@@ -123,15 +120,3 @@ def as_type(values: NDArray[np.float64], cells: Cells, missing: NDArray[np.bool_
     for far, end in ((pc.less, extremes["min"]), (pc.greater, extremes["max"])):
         decimals = pc.if_else(far(decimals, end), end, decimals)
     return decimals.cast(kind)
-
-
-def _as_text(values: NDArray[np.float64], known: Any) -> list[str]:
-    """Numbers written with as many decimals as the known cells have at most."""
-    import pyarrow.compute as pc
-
-    written = pc.utf8_trim_whitespace(known)
-    if pc.any(pc.match_substring_regex(written, "[^0-9.+-]")).as_py():  # exponents
-        return [repr(value) for value in values.tolist()]
-    decimals = pc.utf8_length(pc.replace_substring_regex(written, r"^[^.]*\.?", ""))
-    most = pc.max(decimals).as_py()
-    return [f"{value:.{most}f}" for value in values.tolist()]

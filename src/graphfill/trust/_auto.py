@@ -7,6 +7,10 @@ are then compared, with a blend of them (`_comparison`).
 Trees (`_stack`) learn from the row's other columns and from what the methods predict, as many as
 the effort allows. To predict fold k they learn from the cells of other folds j, each seen through
 a run that hid both j and k.
+
+Where columns have many known cells, three folds of a tenth are enough. Each run hides two of them,
+so that the same runs serve both ends. (One run that hides all three does not: the trees would rely
+on which hubs of the graph it happens to hide.)
 """
 
 from __future__ import annotations
@@ -19,17 +23,19 @@ import numpy as np
 
 from ..graph import Graph
 from ..solve import FIELD_TOLERANCE, FieldGraph
-from ._assessment import FEWEST_TOGETHER, Assessment, surroundings
+from ._assessment import FEW_KNOWN, FEWEST_TOGETHER, Assessment, surroundings
 from ._channels import Solve
 from ._column import FillableColumn, Floats, Mask, Rows, Target, mask_of
 from ._comparison import Column, Comparison
 from ._features import CellFeatures
 from ._folds import draw_folds, number_of
+from ._growing import grow
 from ._kept import Choice, Kept
 from ._limits import (
     LARGE_CELLS,
     MANY_CELLS,
     MANY_CHANNELS,
+    MANY_ROWS,
     field_fits,
     has_many_classes,
     known_cells,
@@ -39,15 +45,16 @@ from ._ranks import by_logarithm
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
 from ._scores import choose, score
 from ._sources import GrownTrees, Sources
-from ._stack import PAIRED, CellView, Trees, seconds
+from ._stack import PAIRED, CellView, are_boosted, boosted_seconds, seconds
 
 ROUNDS = ((15_000, 10), (50_000, 4), (np.inf, 3))  # of fitting, up to so many cells of channels
 ROUNDS_OF_SERIES, MOST_OF_SERIES = 12, 2_000_000
 TOLERANCE_OF_SERIES = 1e-3  # along a line of moments, small residuals add up to large errors
 FEW_RECIPES = ("mean", "neighbors", "propagation")
-FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 50, 100
+FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 25, 100
 # Seconds that trees may take under "balanced": about half of what the runs take.
-FIXED_SECONDS, SECONDS_PER_PRODUCT = 3.0, 6e-7
+FIXED_SECONDS, SECONDS_PER_PRODUCT = 2.0, 4e-7
+RUNS_AT_ONCE = 0.5  # of what the runs take, where folds are hidden at once
 TREES = 0.25  # of the progress
 
 
@@ -73,13 +80,14 @@ class TableAssessment:
         self.columns: dict[str, Column] = {}
         self.sources: Sources | None = None
         cells = known_cells(columns)
-        self.n_folds = 4 if cells < LARGE_CELLS else 2
+        self.at_once = cells >= min(LARGE_CELLS, MANY_ROWS * len(columns))
+        self.n_folds = 2 if cells >= LARGE_CELLS else 3 if self.at_once else 4
         for name in sorted(columns, key=str):
             column = columns[name]
             target = Target.of(column)
             if len(target.known) < 2 or has_many_classes(column):
                 continue
-            self.columns[name] = Column(column, target, self._folds(name, target, cells))
+            self.columns[name] = Column(column, target, self._folds(name, target))
         channels = sum(one.column.n_channels for one in self.columns.values())
         if cells >= MANY_CELLS or graph.n_nodes * channels >= MANY_CHANNELS:
             few = ("mean", "propagation") if cells >= LARGE_CELLS else FEW_RECIPES
@@ -88,8 +96,8 @@ class TableAssessment:
         n_runs = 1 + self.n_folds
         self._part = (1.0 - TREES) / n_runs
 
-    def _folds(self, name: str, target: Target, n_cells: int) -> list[Rows]:
-        """Quarters of the known cells; of a large table, two tenths.
+    def _folds(self, name: str, target: Target) -> list[Rows]:
+        """Quarters of the known cells; tenths if they are hidden at once, sixths of a few.
 
         Nothing is hidden of a column with few known cells. Nor of one without gaps: it will be
         there in full when others are filled, so their scores are to be those of that case.
@@ -97,9 +105,10 @@ class TableAssessment:
         if len(target.known) < FEWEST_TOGETHER or not len(target.missing):
             return [np.empty(0, dtype=np.intp)] * self.n_folds
         key = [self.options.seed, 6, number_of(name)]
-        if n_cells < LARGE_CELLS:
-            return draw_folds(target.known, self.n_folds, key, self.options.together)
-        return draw_folds(target.known, 10, key, self.options.together)[: self.n_folds]
+        parts = self.n_folds
+        if self.at_once:
+            parts = 10 if len(target.known) >= FEW_KNOWN else 6
+        return draw_folds(target.known, parts, key, self.options.together)[: self.n_folds]
 
     def _fields(self, n_cells: int) -> tuple[str, ...]:
         """The fields that can be solved: none beyond the limit on memory, one on a large table.
@@ -164,6 +173,8 @@ class TableAssessment:
             return {}
         if self.n_folds == 2:  # of a large table: hidden together, so that one run does
             singles = [self.run(0, 1, part=2 * self._part)] * 2
+        elif self.at_once:
+            singles = [self.run(k, (k + 1) % 3, part=self._part) for k in range(3)]
         else:
             singles = [self.run(number, part=self._part) for number in range(self.n_folds)]
         final = self.run(part=self._part)
@@ -188,62 +199,78 @@ class TableAssessment:
             return
         pairs = list(combinations(range(self.n_folds), 2))
         part = TREES / 2 / len(pairs)
-        self._pairs = {pair: self.run(*pair, paired=True, part=part) for pair in pairs}
-        for name, n_trees in grown.items():
-            self._grow(views[name], singles, final, n_trees)
+        if self.at_once:
+            self._pairs = {(0, 1): singles[0], (1, 2): singles[1], (0, 2): singles[2]}
+            self.tick(TREES / 2)
+        else:
+            self._pairs = {pair: self.run(*pair, paired=True, part=part) for pair in pairs}
+        for name, how in grown.items():
+            self._grow(views[name], singles, final, *how)
             self.tick(TREES / 2 / len(grown))
 
     def view(self, name: str) -> CellView:
         degree = np.diff(self.graph.graph.indptr).astype(np.float64)
         return CellView(name, self.columns[name].target, PAIRED, degree)
 
-    def _numbers_of_trees(self, views: Mapping[str, Comparison], width: int) -> dict[str, int]:
-        """By column, the trees that learn each fold: as many as the effort allows."""
+    def _numbers_of_trees(
+        self, views: Mapping[str, Comparison], width: int
+    ) -> dict[str, tuple[int, bool]]:
+        """By column, the trees that learn each fold, and whether there are boosted ones besides.
+
+        They are as many as the effort allows.
+        """
         method, effort = self.options.method, self.options.effort
         if self.n_folds < 3 or method == "field":
             return {}
         if method == "hybrid" or effort == "thorough":
-            return dict.fromkeys(views, MANY_TREES)
+            return {name: (MANY_TREES, are_boosted(views[name].one.target)) for name in views}
         if effort == "fast":
             return {}
         channels = min(width, MOST_FIELD_CHANNELS)
         left = FIXED_SECONDS + SECONDS_PER_PRODUCT * self.graph.n_nodes * width * channels
+        left *= RUNS_AT_ONCE if self.at_once else 1.0
         once = {
             name: (self.n_folds + 2) * seconds(len(view.one.rows), width, view.one.target.n_classes)
             for name, view in views.items()
         }
         each = int(np.clip(left / sum(once.values()), FEWEST_TREES, TREES_PER_FOLD))
+        order = sorted(views, key=lambda name: (-len(views[name].one.target.missing), name))
         chosen = {}
-        for name in sorted(views, key=lambda name: (-len(views[name].one.target.missing), name)):
+        for name in order:
             left -= each * once[name]
             if left < 0:
                 break
-            chosen[name] = each
+            chosen[name] = each, False
+        for name in [name for name in chosen if are_boosted(views[name].one.target)]:
+            one = views[name].one
+            left -= (self.n_folds + 1) * boosted_seconds(one.target, len(one.rows), width)
+            if left < 0:
+                break
+            chosen[name] = each, True
         return chosen
 
-    def _grow(self, view: Comparison, singles: list[Run], final: Run, n_trees: int) -> None:
+    def _grow(
+        self, view: Comparison, singles: list[Run], final: Run, n_trees: int, boosted: bool
+    ) -> None:
         """Add trees to the methods of a column."""
-        one, n, seed = view.one, self.n_folds, self.options.seed
-        seen = self.view(one.name)
-        held_out = []
-        for k in range(n):
-            others, scale = [j for j in range(n) if j != k], one.scale(k)
-            X = np.concatenate([
-                seen.of(self._pairs[min(j, k), max(j, k)], one.folds[j], scale) for j in others
-            ])  # fmt: skip
-            trees = Trees(one.target, scale, seed, n_trees)
-            trees.fit(X, np.concatenate([one.folds[j] for j in others]))
-            held_out.append(trees.predict(seen.of(singles[k], one.folds[k], scale)))
-            view.grown.append(trees)
-        scale = one.scale()
-        X = np.concatenate([seen.of(singles[k], one.folds[k], scale) for k in range(n)])
-        trees = Trees(one.target, scale, seed, 2 * n_trees).fit(X, one.rows)
+        one, seen = view.one, self.view(view.one.name)
+        grown = grow(
+            one,
+            seen,
+            singles,
+            self._pairs,
+            n_trees=n_trees,
+            boosted=boosted,
+            seed=self.options.seed,
+        )
+        view.grown = grown.by_fold
         if self.sources is not None:
-            self.sources.trees[one.name] = GrownTrees(seen, trees, X.mean(axis=0))
+            self.sources.trees[one.name] = GrownTrees(seen, grown.trees, grown.centre)
         if self.kept.trees is not None:
-            self.kept.trees[one.name] = (*trees.inputs, trees.n_trees)
-        missing = trees.predict(seen.of(final, one.target.missing, scale))
-        view.add("trees", np.concatenate(held_out), missing)
+            trees = grown.trees
+            self.kept.trees[one.name] = (*trees.inputs, trees.n_trees, trees.share)
+        missing = grown.trees.predict(seen.of(final, one.target.missing, one.scale()))
+        view.add("trees", grown.held_out, missing)
 
     # -- results --
 

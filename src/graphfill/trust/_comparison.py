@@ -14,8 +14,6 @@ from ._runs import Run
 from ._scores import losses
 from ._stack import Trees
 
-CLEARLY = 1.5  # standard errors, by which another way of blending must be better
-
 
 @dataclass
 class Column:
@@ -122,7 +120,7 @@ class Comparison:
 
 
 def clearly_best(costs: Sequence[Floats]) -> int:
-    """The first, unless the mean cost of a later one is lower by more than CLEARLY standard errors.
+    """The first, unless the mean cost of a later one is lower by more than its standard error.
 
     Examples
     --------

@@ -135,8 +135,8 @@ def _predictions(
     scale = kept.scales.get("levels", {}).get(name) or RankScale(np.empty(0))  # of numbers
     if "trees" in choice.parts:
         assert kept.trees is not None
-        X, y, n_trees = kept.trees[name]
-        trees = Trees(target, scale, options.seed, n_trees).fit_inputs(X, y)
+        X, y, n_trees, share = kept.trees[name]
+        trees = Trees(target, scale, options.seed, n_trees, share).fit_inputs(X, y)
         inputs = CellView(name, target, PAIRED, degree).of(run, target.missing, scale)
         predictions["trees"] = trees.predict(inputs)
     if choice.blend is not None:

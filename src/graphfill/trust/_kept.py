@@ -48,8 +48,8 @@ class Kept:
     columns : those that the fields couple, in order: how many channels and classes each has
     fields : by method and block of columns
     scales : of the columns of numbers, by field for their channels, and "levels" for their levels
-    trees : by column, the inputs and levels that its trees learn from, and how many there are;
-        None: not to be kept
+    trees : by column, the inputs and levels that its trees learn from, how many randomised ones
+        there are, and the share of boosted ones; None: not to be kept
     """
 
     applies: bool = False
@@ -58,7 +58,7 @@ class Kept:
     columns: dict[str, tuple[int, int]] = field(default_factory=dict)
     fields: dict[str, FieldModel] = field(default_factory=dict)
     scales: dict[str, dict[str, RankScale]] = field(default_factory=dict)
-    trees: dict[str, tuple[Floats, Floats, int]] | None = None
+    trees: dict[str, tuple[Floats, Floats, int, float]] | None = None
 
     def has_method(self, name: str) -> bool:
         """Whether the fit says how a column is to be filled."""

@@ -16,7 +16,8 @@ from ._runs import _blocks, field_channels
 
 MANY_CELLS = 100_000  # from here on fewer methods are compared
 MANY_CHANNELS = 1_000_000  # cells of channels, from which on one form of propagation is compared
-LARGE_CELLS = 400_000  # from here on two folds of a tenth each, hidden at once
+MANY_ROWS = 10_000  # known cells of a column, on average: from here on folds are hidden at once
+LARGE_CELLS = 400_000  # from here on two folds of a tenth each, without trees
 MOST_PROBABILITIES = 20_000_000  # of a column's classes; beyond, it is left to propagation
 
 

@@ -1,11 +1,13 @@
 """Files that are gone, cut off or changed; other inputs; a full disk; unknown engines."""
 
 import json
+import os
 import resource
 import shutil
 import subprocess
 import sys
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -300,3 +302,89 @@ def test_a_folder_with_something_else_in_it_is_left_alone(problem, tmp_path, nam
         cut(*problem(columns=3), 2, tmp_path)
     assert (tmp_path / name).read_text() == "precious"
     assert (tmp_path / "reached.bin").exists()
+
+
+# -- checksums that were made to fit --
+
+
+def forge(folder, rng):
+    """Change a few numbers of a file of a folder, and the checksums that would tell."""
+    path = rng.choice([*sorted(folder.glob("shard-*.bin")), folder / "manifest.json"])
+    manifest = folder / "manifest.json"
+    if path == manifest:
+        rewritten(manifest, lambda content: _one_changed(content, rng))
+        return
+    data = bytearray(path.read_bytes())
+    for _ in range(rng.choice((1, 1, 3))):
+        place = rng.randrange(0, len(data) - 8, 4)
+        number = rng.choice((0, -1, 1, 7, 2**31 - 1, -(2**31), 2**62, -(2**63)))
+        width = rng.choice((4, 8))
+        data[place : place + width] = (number & ((1 << 8 * width) - 1)).to_bytes(width, "little")
+    path.write_bytes(data)
+
+    def agree(content):
+        entry = next(one for one in content["shards"] if one["file"] == path.name)
+        entry["crc32"] = zlib.crc32(data)
+
+    rewritten(manifest, agree)
+
+
+def _one_changed(content, rng):
+    """Replace one of the numbers or texts that a manifest holds, at any depth."""
+    places = []
+
+    def collect(part):
+        for key in part if isinstance(part, dict) else range(len(part)):
+            if key not in ("n_iter", "max_iter"):  # these may be large
+                places.append((part, key))
+            if isinstance(part[key], dict | list):
+                collect(part[key])
+
+    collect(content)
+    part, key = rng.choice(places)
+    part[key] = rng.choice((0, -1, 1, 3, 10**6, 2**63, 0.5, "x", "<f8", None, [], {}, [0, 1]))
+
+
+FORGED = """
+import json, random, shutil, sys, warnings
+from pathlib import Path
+import graphfill as gf
+from graphfill.large._engines import run
+from graphfill.large._shards import join
+from large.shards.conftest import Here
+from large.shards.test_refusals import forge
+warnings.simplefilter("ignore")
+whole, spare, first, last = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+for number in range(first, last):
+    shutil.rmtree(spare, ignore_errors=True)
+    shutil.copytree(whole, spare)
+    forge(spare, random.Random(number))
+    print(number, end=" ", flush=True)
+    try:
+        run(spare, Here())
+        join(spare)
+    except gf.errors.InputError as error:
+        print("refused" if len(str(error)) < 1000 else "said too much", flush=True)
+    except MemoryError:
+        print("refused", flush=True)
+    except Exception as error:
+        print("raised", repr(error), flush=True)
+    else:
+        print("filled", flush=True)
+"""
+
+
+def forged_outcomes(problem, tmp_path, first, last):
+    graph, X = problem(columns=3)
+    cut(graph, X, 2, tmp_path / "whole", OPTIONS, durable=False)
+    tests = str(Path(__file__).parents[2])
+    places = [tmp_path / "whole", tmp_path / "spare", str(first), str(last)]
+    environment = os.environ | {"PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{tests}"}
+    done = subprocess.run([sys.executable, "-c", FORGED, *places], capture_output=True, text=True,
+                          env=environment)  # fmt: skip
+    assert done.returncode == 0, (done.returncode, done.stdout[-300:], done.stderr[-2000:])
+    return [line.partition(" ")[2] for line in done.stdout.splitlines()]
+
+
+def test_forged_shards_are_read_or_refused(problem, tmp_path):
+    assert set(forged_outcomes(problem, tmp_path, 0, 60)) == {"filled", "refused"}

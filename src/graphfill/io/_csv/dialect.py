@@ -15,9 +15,13 @@ WHITESPACE = " "  # as a separator: any run of blanks and tabs
 SAMPLE_RECORDS = 1000
 NEARLY = 0.9  # of the records agree: the rest is refused later, by line
 LINE_END = re.compile("\r\n|\r|\n")
-_COMMA_NUMBER = re.compile(r"-?\d+(?:\.\d{3})*,\d+(?:[eE][+-]?\d+)?\Z")
-_THOUSANDS = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+\Z")
-_POINT_NUMBER = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?\Z")
+# Numbers in which the mark can only be that of decimals.
+_FORM = (
+    r"-?(?:[0-9]{{1,3}}(?:{g}[0-9]{{3}})+{d}[0-9]+|[0-9]*{d}(?:[0-9]{{1,2}}|[0-9]{{4,}})"
+    r"|(?:0|[0-9]{{4,}})?{d}[0-9]+|[0-9]+{d}[0-9]+[eE][+-]?[0-9]+)\Z"
+)
+_COMMA_NUMBER = re.compile(_FORM.format(d=",", g=r"\."))
+_POINT_NUMBER = re.compile(_FORM.format(d=r"\.", g=","))
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,9 @@ class Dialect:
 
     separator: str = ","  # one character; a blank stands for any run of blanks and tabs
     decimal: str = "."
+    settled: bool = (
+        True  # whether the file shows that this is the decimal mark, or its user said so
+    )
     encoding: str = "utf-8"  # as Python names it, without a byte order mark
     bom: bytes = b""  # the byte order mark that the file begins with
     line_end: str = "\n"
@@ -133,16 +140,17 @@ def _score(counts: list[int]) -> tuple[bool, float, int]:
     return counts[0] == n_cells, n_records / len(counts), n_cells
 
 
-def sniff_decimal(rows: list[Record], separator: str) -> tuple[str, str | None]:
-    """The decimal mark, and a number that may be one with a decimal comma or with thousands."""
+def sniff_decimal(rows: list[Record], separator: str) -> tuple[str, bool]:
+    """The decimal mark, and whether the cells settle it: 1,200 and 1.200 may be anything.
+
+    Where cells are separated by commas, a comma in a number stands between thousands.
+    """
     if separator == ",":
-        return ".", None
+        return ".", True
     cells = [unquote(cell).strip() for row in rows[1:] for cell in row.cells]
-    with_comma = [cell for cell in cells if _COMMA_NUMBER.match(cell)]
-    with_point = any(_POINT_NUMBER.match(cell) for cell in cells)
-    if not with_point and any(not _THOUSANDS.match(cell) for cell in with_comma):
-        return ",", None
-    return ".", with_comma[0] if with_comma else None
+    with_comma = any(map(_COMMA_NUMBER.match, cells))
+    with_point = any(map(_POINT_NUMBER.match, cells))
+    return ("," if with_comma and not with_point else "."), with_comma != with_point
 
 
 def sniff_quotes(rows: list[Record]) -> tuple[frozenset[int], bool, bool]:

@@ -103,12 +103,13 @@ def sniff(path: Path, options: Options) -> TextFile:
     rows = dialects.sample(body[:SAMPLE], clean_separator, whole)
     if not rows:  # a header longer than the sample
         rows = dialects.sample(body, clean_separator, whole=True)[:1]
-    decimal, doubtful = dialects.sniff_decimal(rows, separator)
+    decimal, settled = dialects.sniff_decimal(rows, separator)
     quoted, quoted_header, all_quoted = dialects.sniff_quotes(rows)
     line_end = LINE_END.search(text)
     dialect = Dialect(
         separator=separator,
         decimal=options.decimal or decimal,
+        settled=settled or options.edges or options.decimal is not None,
         encoding=stream.encoding,
         bom=stream.bom,
         line_end=line_end.group() if line_end else "\n",
@@ -118,7 +119,7 @@ def sniff(path: Path, options: Options) -> TextFile:
         preamble=preamble.group() if preamble else "",
     )
     file = TextFile(path, options, dialect, len(dialect.preamble.encode()), 2 if preamble else 1)
-    _note_dialect(file, doubtful)
+    _note_dialect(file)
     _find_header(file, rows, body)
     return file
 
@@ -148,8 +149,8 @@ def _check_is_table(path: Path, text: str, edges: bool) -> None:
         raise InputError(f"{path} is a web page or XML, not a table: export it as CSV or Parquet.")
 
 
-def _note_dialect(file: TextFile, doubtful: str | None) -> None:
-    """Note a separator that the ending does not tell, decimal commas, and a doubtful number."""
+def _note_dialect(file: TextFile) -> None:
+    """Note a separator that the ending does not tell, and decimal commas."""
     name, dialect, options = file.path.name, file.dialect, file.options
     expected = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
     ending = next((s.lower() for s in file.path.suffixes if s.lower() in expected), "")
@@ -158,11 +159,6 @@ def _note_dialect(file: TextFile, doubtful: str | None) -> None:
         file.notes.append(f"{name} is separated by {dialects.NAMES[dialect.separator]}{comma}.")
     elif options.decimal is None and dialect.decimal == ",":
         file.notes.append(f"{name} has decimal commas.")
-    if doubtful is not None and options.decimal is None:
-        file.notes.append(
-            f'{name} has numbers such as "{doubtful}", which are read as text: pass '
-            f"{option('decimal')} , if the comma is a decimal mark."
-        )
 
 
 def _find_header(file: TextFile, rows: list[Record], body: str) -> None:

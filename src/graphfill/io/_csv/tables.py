@@ -164,7 +164,7 @@ def _type_columns(
         typed[name], sheet.texts[name], sheet.text_formats[name] = parsed, texts, text_format
         sheet.notes += [note] if note else []
     sheet.table = pa.table(typed)
-    sheet.notes += [*missing_notes(marked), *empties]
+    sheet.notes += [*missing_notes(marked, options.named_markers), *empties]
 
 
 def write(file: IO[bytes], output: Output) -> None:

@@ -1,4 +1,5 @@
-/* What Python calls to make and order graphs: arguments checked, then edges.h and order.h. */
+/* What Python calls to make, order and search graphs: arguments checked, then edges.h, order.h and
+ * hops.h. */
 
 typedef struct {
     const void *source, *target;
@@ -222,4 +223,33 @@ static PyObject *py_select_rows(PyObject *self, PyObject *args)
         Py_END_ALLOW_THREADS
     }
     return finish(&b);
+}
+
+static PyObject *py_hop(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *indptr, *indices, *from, *reached, *hops;
+    long long columns, number, lo, hi;
+    if (!PyArg_ParseTuple(args, "OOOOOLLLL", &indptr, &indices, &from, &reached, &hops, &columns,
+                          &number, &lo, &hi))
+        return NULL;
+    const int64_t words = (columns + 63) / 64;
+    buffers b = {.count = 0, .failed = 0};
+    const int64_t *start = need(&b, indptr, 0, 8, hi + 1, "indptr");
+    const int32_t *ends = need(&b, indices, 0, 4, b.failed ? 0 : start[hi], "indices");
+    const uint64_t *old = need(&b, from, 0, 8, hi * words, "from");
+    uint64_t *new = need(&b, reached, 1, 8, hi * words, "reached");
+    uint16_t *distances = need(&b, hops, 1, 2, hi * columns, "hops");
+    CHECK(b, 0 <= lo && lo <= hi && columns > 0 && 0 < number && number < 65535,
+          "bad range of rows, or bad numbers");
+    int64_t found = 0;
+    if (!b.failed) {
+        Py_BEGIN_ALLOW_THREADS
+        found = hop(start, ends, old, new, distances, words, columns, (uint16_t)number, lo, hi);
+        Py_END_ALLOW_THREADS
+    }
+    PyObject *none = finish(&b);
+    if (!none) return NULL;
+    Py_DECREF(none);
+    return PyLong_FromLongLong(found);
 }

@@ -3,8 +3,8 @@
  * Nothing here knows NumPy: arguments are contiguous buffers whose lengths are checked
  * against each other, and every loop runs without the interpreter lock on the rows
  * lo <= row < hi, so that Python threads can share one pass. _tiles.py,
- * _compiled_graphs.py and _forest.py are the only callers and document each function; entries of the graph
- * are trusted to be in range, which Graph has checked.
+ * _compiled_graphs.py, _forest.py and _blocks.py are the only callers and document each function;
+ * entries of the graph are trusted to be in range, which Graph has checked.
  */
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
@@ -57,13 +57,16 @@
 
 #include "edges.h"
 #include "order.h"
+#include "hops.h"
 #include "forest.h"
+#include "blocks.h"
 
 /* The loops are above, what Python calls below; both take what they need from those before. */
 #include "buffers.h"
 #include "tile_calls.h"
 #include "graph_calls.h"
 #include "forest_calls.h"
+#include "block_calls.h"
 
 static PyMethodDef METHODS[] = {
     {"tile_pass", py_tile_pass, METH_VARARGS, NULL},
@@ -78,7 +81,9 @@ static PyMethodDef METHODS[] = {
     {"components", py_components, METH_VARARGS, NULL},
     {"cluster", py_cluster, METH_VARARGS, NULL},
     {"grow_forest", py_grow_forest, METH_VARARGS, NULL},
+    {"invert_blocks", py_invert_blocks, METH_VARARGS, NULL},
     {"select_rows", py_select_rows, METH_VARARGS, NULL},
+    {"hop", py_hop, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -37,7 +37,7 @@ typedef struct {
     const void *in;       /* n x W */
     void *out;            /* n x W */
     const void *source;   /* n x W, or NULL */
-    void *x;              /* n x W, Chebyshev only */
+    void *x;              /* n x W: Chebyshev's sum, or a factor per cell */
     double factor, coefficient;
     const double *lanes; /* one or three numbers per lane: alpha, beta, gamma */
     double *sums; /* blocks x W */
@@ -50,7 +50,7 @@ typedef void (*tile_pass)(const adjacency *, const pass *, int64_t, int64_t);
 static const uint32_t LANE_BIT[32] = {BITS4(0),  BITS4(4),  BITS4(8),  BITS4(12),
                                       BITS4(16), BITS4(20), BITS4(24), BITS4(28)};
 
-enum { N_PASSES = 10 };
+enum { N_PASSES = 11 };
 typedef tile_pass tile_passes[N_PASSES];
 
 #endif

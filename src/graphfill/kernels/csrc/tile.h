@@ -117,6 +117,16 @@ CLONES static void TILE(diffuse_measured)(const adjacency *a, const pass *s, int
     END_ROWS
 }
 
+/* out = x sum where unknown: a step with a factor per cell. */
+CLONES static void TILE(diffuse_cells)(const adjacency *a, const pass *s, int64_t lo, int64_t hi)
+{
+    BEGIN_ROWS((void)0)
+    const REAL *restrict factor = (const REAL *)s->x + i * W;
+    (void)f;
+    for (int l = 0; l < W; l++) out[l] = unknown[l] ? factor[l] * sum[l] : out[l];
+    END_ROWS
+}
+
 /* out = source + sum - f in where unknown, 0 where known; sums += out^2 / f; f is the diagonal. */
 CLONES static void TILE(residual)(const adjacency *a, const pass *s, int64_t lo, int64_t hi)
 {
@@ -253,7 +263,7 @@ static const tile_passes TILE(passes) = {
     TILE(diffuse),       TILE(diffuse_measured), TILE(residual),
     TILE(laplacian),     TILE(chebyshev),        ROWS(step_residual),
     ROWS(step_direction), ROWS(known_sums),      ROWS(squares),
-    ROWS(shift_known),
+    ROWS(shift_known),   TILE(diffuse_cells),
 };
 
 #undef ROWS

@@ -17,6 +17,7 @@ enum { N_KINDS = sizeof KINDS / sizeof KINDS[0] };
 static const char *PASS_NAMES[N_PASSES] = {
     "diffuse",       "diffuse_measured", "residual",   "laplacian",   "chebyshev",
     "step_residual", "step_direction",   "known_sums", "squares", "shift_known",
+    "diffuse_cells",
 };
 
 static PyObject *py_tile_pass(PyObject *self, PyObject *args)

@@ -20,6 +20,7 @@ from ...errors import InputError
 from ...graph import Graph
 from ...io import sync_folder
 from ...solve import Problem
+from .checking import manifest_fault
 from .storage import verify, writing
 
 Array = np.ndarray
@@ -57,6 +58,11 @@ class Manifest:
     @property
     def n_shards(self) -> int:
         return len(self.shards)
+
+    @property
+    def keeps_range(self) -> bool:
+        """Whether filled cells are brought back between the known ones of their column."""
+        return bool(self.inputs["normalization"] == "rw" and self.solver["name"] == "exact")
 
     @property
     def lanes(self) -> int:
@@ -111,6 +117,12 @@ def open_manifest(folder: str | Path) -> Manifest:
         raise _broken(path, str(error)) from None
     if names != [*map(shard_file, range(manifest.n_shards)), REACHED]:
         raise _broken(path, "it names other files than a cut writes")
+    try:
+        fault = manifest_fault(manifest)
+    except (TypeError, KeyError, ValueError) as error:
+        fault = str(error) or "a part is of another kind"
+    if fault:
+        raise _broken(path, fault)
     return manifest
 
 
@@ -141,7 +153,7 @@ def describe(
     if not options.exact:
         return inputs, {"name": "diffusion", "n_iter": int(options.n_iter)}
     solver = {"name": "exact", "tol": problem.tol, "max_iter": int(options.max_iter)}
-    return inputs, solver | ({"stop": problem.stop} if problem.stop < problem.tol else {})
+    return inputs, solver | ({"stop": problem.stop} if problem.stop != problem.tol else {})
 
 
 def check_same_inputs(manifest: Manifest, given: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import InputError
 from ...solve import centre_of
 from ...solve._solvers import Search, relative, resolution
 from ...solve._steps import is_measured
@@ -58,6 +59,14 @@ class Plan(ABC):
             name: np.array(value) if isinstance(value, list) else value
             for name, value in state.items()
         }
+        for name, value in self.state.items():
+            if isinstance(value, np.ndarray) and (
+                value.shape != (self.lanes,) or value.dtype.kind not in "bif"
+            ):
+                raise InputError(
+                    f"The barriers in {manifest.folder} do not hold what a run writes ({name}): "
+                    "delete the last one to go on from the one before."
+                )
 
     @property
     def done(self) -> bool:

@@ -14,6 +14,8 @@ import numpy as np
 
 from ... import kernels
 from ...errors import InputError, check_choice
+from ...solve import keep_range
+from .checking import forged, shard_fault
 from .manifest import NAME, Manifest, newest, no_shards, open_manifest
 from .plan import Outcome, make_plan
 from .storage import map_arrays, map_file
@@ -41,6 +43,13 @@ class Shard:
             )
         self.manifest, self.number = manifest, number
         arrays = map_arrays(manifest.folder, manifest.shards[number])
+        path = manifest.folder / manifest.shards[number]["file"]
+        try:
+            fault = shard_fault(manifest, number, arrays)
+        except KeyError as error:
+            fault = f"it has no {error}"
+        if fault:
+            raise forged(path, fault)
         self.X, self.label, self.nodes = arrays["X"], arrays["label"], arrays.get("nodes")
         self.diagonal, self.scale = arrays["diagonal"], arrays["scale"]
         self.to_z, self.from_z = arrays["to_z"], arrays["from_z"]
@@ -161,7 +170,9 @@ def join(folder: str | Path, *, unreached: str = "zero") -> Joined:
             "run(folder) first."
         )
     manifest.verify(manifest.reached)
-    bits = map_arrays(manifest.folder, manifest.reached)["bits"]
+    bits = map_arrays(manifest.folder, manifest.reached).get("bits", np.empty(0))
+    if bits.dtype != np.uint8 or bits.shape != (manifest.n_components, -(-manifest.n_columns // 8)):
+        raise forged(manifest.folder / manifest.reached["file"], "its bits are others")
     reached = np.unpackbits(bits, axis=1, count=manifest.n_columns).astype(bool)
     fill = np.full(manifest.n_columns, np.nan if unreached == "nan" else 0.0)
     if unreached == "mean":
@@ -169,6 +180,7 @@ def join(folder: str | Path, *, unreached: str = "zero") -> Joined:
 
     outcome, label = plan.outcome(), np.empty(manifest.n_rows, dtype=np.int32)
     X = np.empty((manifest.n_rows, manifest.n_columns), dtype=manifest.dtype)
+    low, high = (np.full(manifest.n_columns, np.nan, manifest.dtype) for _ in range(2))
     for number in range(manifest.n_shards):
         barrier.verify(manifest, "z", number)
         manifest.verify(manifest.shards[number])
@@ -177,8 +189,21 @@ def join(folder: str | Path, *, unreached: str = "zero") -> Joined:
         rows = slice(start, start + shard.n_rows) if shard.nodes is None else shard.nodes
         label[rows] = shard.label
         X[rows] = _filled(shard, barrier.versions["z"], outcome, fill, reached)
+        low = np.fmin(low, np.fmin.reduce(shard.X, axis=0))
+        high = np.fmax(high, np.fmax.reduce(shard.X, axis=0))
+    if manifest.keeps_range:
+        for number in range(manifest.n_shards):
+            _keep_range(X, open_shard(manifest.folder, number), low, high, reached)
     used = np.concatenate([np.arange(width) < hi - lo for lo, hi, width in manifest.tiles])
     return Joined(X, outcome.n_iter[used], outcome.residual[used], label, reached)
+
+
+def _keep_range(X: Array, shard: Shard, low: Array, high: Array, reached: Array) -> None:
+    start = shard.manifest.bounds[shard.number]
+    rows = slice(start, start + shard.n_rows) if shard.nodes is None else shard.nodes
+    part = X[rows]
+    keep_range(part, shard.X, low, high, lambda lo, hi: reached[shard.label[lo:hi]])
+    X[rows] = part
 
 
 def _filled(shard: Shard, version: int, outcome: Outcome, fill: Array, reached: Array) -> Array:

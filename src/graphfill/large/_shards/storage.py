@@ -103,9 +103,14 @@ def map_arrays(folder: Path, entry: Mapping[str, Any]) -> dict[str, Array]:
     """The arrays of a file, mapped into memory and read-only; its length is checked."""
     whole = map_file(folder / entry["file"], entry["size"])
     arrays = {}
-    for name, (dtype, shape, offset) in entry["arrays"].items():
-        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-        arrays[name] = whole[offset : offset + size].view(dtype).reshape(shape)
+    try:
+        for name, (dtype, shape, offset) in entry["arrays"].items():
+            size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+            arrays[name] = whole[offset : offset + size].view(dtype).reshape(shape)
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise InputError(
+            f"{folder / entry['file']} does not hold what the manifest lists ({error}): {RESTORE}."
+        ) from None
     return arrays
 
 
