@@ -8,11 +8,14 @@ the process (CPU). Nothing is chosen on the cells that are scored.
 
 from __future__ import annotations
 
+import datetime
 import os
 import sys
 import time
 import warnings
+from functools import cache
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -102,19 +105,34 @@ def countries() -> None:
 
 
 def airports() -> None:
-    """Time zones of airports from their coordinates alone."""
-    table = pd.read_csv(DATA / "openflights" / "airports.csv")
-    table = table[["airport_id", "latitude", "longitude", "tz"]]
+    """Time zones of airports from their coordinates: the zone's name, and the hours it keeps."""
+    whole = pd.read_csv(DATA / "openflights" / "airports.csv")
+    near = {"id": "airport_id", "near": ("latitude", "longitude")}
     for seed in range(2):
+        table = whole[["airport_id", "latitude", "longitude", "country", "tz"]]
         holed, hidden = with_holes(table, ["tz"], seed)
+        alone = holed.drop(columns="country")
         began = time.process_time()
-        filled = gf.impute(holed, id="airport_id", near=("latitude", "longitude"))
-        right = (filled["tz"] == table["tz"])[hidden["tz"]].mean()
-        nearest = nearest_known(holed)
-        other = (nearest == table["tz"].to_numpy())[hidden["tz"]].mean()
-        print(f"openflights, time zones from coordinates: {right:.1%} of {hidden['tz'].sum():,} "
-              f"hidden cells right, {other:.1%} by the nearest airport "
-              f"({time.process_time() - began:.0f} s)", flush=True)  # fmt: skip
+        ways = {
+            "--near": gf.impute(alone, **near)["tz"],
+            "--near and --same country": gf.impute(holed, same="country", **near)["tz"],
+            "the nearest airport": pd.Series(nearest_known(holed)),
+        }
+        seconds = time.process_time() - began
+        for name, filled in ways.items():
+            pairs = list(zip(filled[hidden["tz"]], table["tz"][hidden["tz"]], strict=True))
+            right = np.mean([one == other for one, other in pairs])
+            same = np.mean([hours(one) == hours(other) for one, other in pairs])
+            print(f"openflights, time zones by {name}: {right:.1%} of {len(pairs):,} hidden cells "
+                  f"right, {same:.1%} keep the same hours ({seconds:.0f} s)",
+                  flush=True)  # fmt: skip
+
+
+@cache
+def hours(zone: str) -> tuple[datetime.timedelta | None, ...]:
+    """The offsets from UTC in winter and in summer."""
+    months = (1, 7)
+    return tuple(datetime.datetime(2024, m, 15, tzinfo=ZoneInfo(zone)).utcoffset() for m in months)
 
 
 def nearest_known(table: pd.DataFrame) -> np.ndarray:

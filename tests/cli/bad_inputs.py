@@ -862,9 +862,7 @@ usage("unknown command",
     "'demo', 'bench', 'completion')", command="fill people.csv friends.csv")
 usage("no output", "the following arguments are required: -o/--output",
     command="impute people.csv friends.csv")
-usage("no edges named", "the following arguments are required: EDGES",
-    command="impute people.csv -o filled.csv")
-usage("no files named", "the following arguments are required: TABLE, EDGES", command="check")
+usage("no files named", "the following arguments are required: TABLE", command="check")
 usage("output of check", "unrecognized arguments: -o filled.csv",
     command="check people.csv friends.csv -o filled.csv")
 usage("no cell to explain", "the following arguments are required: --row, --column",

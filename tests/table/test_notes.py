@@ -198,12 +198,17 @@ def test_a_frequent_value_makes_text_a_category():
     assert kinds["name"] == "left alone"
 
 
-def test_an_adjacency_matrix_is_no_list_of_edges():
-    table, _edges = ring(12)
+def test_an_adjacency_matrix_is_read_as_one():
+    table, edges = ring(12)
     table["v"] = holed(np.arange(12) / 7)
-    matrix = pd.DataFrame(np.eye(12), index=table["id"], columns=table["id"])
-    with pytest.raises(gf.InputError, match="as in an adjacency matrix: pass networkx"):
-        gf.impute(table, matrix)
+    A = np.roll(np.eye(12), 1, axis=0) + np.roll(np.eye(12), -1, axis=0)
+    matrix = pd.DataFrame(A, index=table["id"], columns=table["id"])
+    result = filled(table, matrix)
+    read = "An adjacency matrix of 12 nodes with 12 edges is read from the edges."
+    assert read in result.notes
+    pd.testing.assert_frame_equal(result.table, filled(table, edges).table)
+    named = matrix.rename_axis(None, axis=1).reset_index()  # the names of rows as a column
+    pd.testing.assert_frame_equal(filled(table, named).table, result.table)
 
 
 def test_no_edges_are_no_numbers_of_rows():

@@ -25,7 +25,17 @@ FREE: tuple[str, ...] = (
     "memory_limit",
     "load",
 )
-FREE += ("source", "target", "weight", "json", "quiet", "separator", "decimal", "encoding")
+FREE += (
+    "source",
+    "target",
+    "weight",
+    "weight_means",
+    "json",
+    "quiet",
+    "separator",
+    "decimal",
+    "encoding",
+)
 FREE += ("keep_links",)
 FREE += ("no_edge_header", "edge_separator", "edge_encoding", "edge_missing", "command")
 OWN = ("source", "target", "weight")  # of the table's options, those that a run may name anew

@@ -260,6 +260,10 @@ def _add_names(parser: argparse.ArgumentParser) -> Any:
     names.add_argument("--source", metavar="NAME", help="of the edges, one end")
     names.add_argument("--target", metavar="NAME", help="of the edges, the other end")
     names.add_argument("--weight", metavar="NAME", help="of the edges; without it all count alike")
+    names.add_argument(
+        "--weight-means", choices=("weight", "distance"),
+        help="whether larger weights count more, or less as distances do",
+    )  # fmt: skip
     listed: dict[str, Any] = {"type": types.name_list, "metavar": "A,B"}
     names.add_argument("--columns", **listed, help="fill only these")
     names.add_argument("--exclude", **listed, default=[], help="leave alone")
@@ -309,7 +313,7 @@ def _add_inputs(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     )
     add("--edge-encoding", metavar="NAME", help="of the edges (seen; UTF-8)")
     add("--edge-missing", type=types.name_list, metavar="A,B", help="what is no node, as --missing")
-    return [table, edges, links]
+    return [table, edges, *links]
 
 
 def _add_talk(parser: argparse.ArgumentParser) -> None:

@@ -91,6 +91,7 @@ def explain(options: argparse.Namespace) -> int:
         if not picture.lower().endswith(".svg"):
             raise errors.InputError(f'The picture {picture} is an SVG: give it the ending ".svg".')
         io.check_written_here(picture, input_files(options), options.overwrite)
+    _check_keeping(options, input_files(options))
     table, edges = _read(options)
     errors.check_column_name(options.column, table.table.column_names, table.path.name)
     exclude = options.exclude
@@ -98,6 +99,7 @@ def explain(options: argparse.Namespace) -> int:
         exclude = [name for name in table.table.column_names if name != options.column]
     with bar_of(options, "filling") as tick:
         result = _fill(table, edges, table_options(options, exclude=exclude), progress=tick)
+    _keep_links(options, result)
     ids, text_ids = row_ids(result), table.texts.get(result.alignment.id)
     words = ids if text_ids is None else text_ids.to_pylist()
     places = {str(word).strip(): place for place, word in enumerate(words)}
@@ -309,6 +311,12 @@ def _check_keeping(options: argparse.Namespace, others: Sequence[Path | str]) ->
         io.check_written_here(options.keep_links, others, vars(options).get("overwrite", False))
 
 
+def _keep_links(options: argparse.Namespace, result: TableResult) -> None:
+    path, overwrite = vars(options).get("keep_links"), vars(options).get("overwrite", False)
+    if path is not None and result.links is not None:
+        result.links.save(path, overwrite=overwrite, inputs=input_files(options))
+
+
 def _check_report(options: argparse.Namespace, others: Sequence[Path | str]) -> None:
     if options.report is not None:
         if not str(options.report).lower().endswith((".html", ".htm")):
@@ -335,10 +343,8 @@ def _finish(
     options: argparse.Namespace, result: TableResult, worded: Callable[..., str], **more: Any
 ) -> None:
     """Write the page and the links, if they were asked for, and print what was done."""
-    if vars(options).get("keep_links") is not None and result.links is not None:
-        overwrite = vars(options).get("overwrite", False)
-        with _after(more.get("output")):
-            result.links.save(options.keep_links, overwrite=overwrite, inputs=input_files(options))
+    with _after(more.get("output")):
+        _keep_links(options, result)
     summary = (result.summary() if options.report is None else result._report_summary()) | more
     if options.report is not None:
         import platform

@@ -80,6 +80,15 @@ def from_disk(options: argparse.Namespace) -> bool:
     return True
 
 
+def _check_weights(options: argparse.Namespace) -> None:
+    """Refuse distances, which are not made weights piece by piece."""
+    if options.weight_means == "distance":
+        raise InputError(
+            "--weight-means distance needs the edges in memory: choose a higher limit, or name a "
+            "column of weights."
+        )
+
+
 def _links(options: argparse.Namespace) -> bool:
     return bool(table_options(options).links) or options.edges is None
 
@@ -92,6 +101,7 @@ def fill(
     from ..large._disk.sizing import default_limit
 
     files, limit = (options.table, options.edges, options.output), options.memory_limit
+    _check_weights(options)
     limit, chosen = limit or default_limit(), table_options(options)
     result = fill_file(*files, memory_limit=limit, options=chosen, solve=solve, progress=progress)
     if getattr(options, "fell_back", False):

@@ -8,8 +8,8 @@ from typing import Any
 from ._types import count, name_list
 
 
-def add_links(parser: argparse.ArgumentParser) -> argparse.Action:
-    """Add them; returns the option that names a file."""
+def add_links(parser: argparse.ArgumentParser, keep: bool = True) -> list[argparse.Action]:
+    """Add them; returns those that name files. `keep`: whether links may be written too."""
     add = parser.add_argument_group("links from the table's own columns").add_argument
     listed: dict[str, Any] = {"type": name_list, "metavar": "A,B"}
     add("--near", **listed, help="latitude and longitude, or plane coordinates: link the nearest")
@@ -22,7 +22,6 @@ def add_links(parser: argparse.ArgumentParser) -> argparse.Action:
     add("--plane", action="store_true", default=None, help="--near names plane coordinates")
     add("--join", action="store_true", help="join groups of places that no link connects")
     add("--nearest", type=count, metavar="N", help="neighbours by --near and --like (chosen)")
-    action: argparse.Action = add(
-        "--keep-links", metavar="FILE", help="write the links too: CSV or Parquet"
-    )
-    return action
+    if not keep:
+        return []
+    return [add("--keep-links", metavar="FILE", help="write the links too: CSV or Parquet")]

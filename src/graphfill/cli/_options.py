@@ -11,6 +11,7 @@ from ..table._options import TableOptions
 from ..trust import FillOptions
 
 LINKING = ("near", "same", "time", "like", "plane", "join", "nearest")
+NAMED = ("id", "source", "target", "weight", "weight_means", "columns")
 LEVEL = 0.9  # of the intervals in a report
 STEPS = 40  # of diffusion, as in the paper
 
@@ -44,7 +45,7 @@ def table_options(options: argparse.Namespace, **changed: Any) -> TableOptions:
     links = LinkOptions(**{name: given[name] for name in LINKING if name in given})
     return TableOptions(
         links=links,
-        **{name: given.get(name) for name in ("id", "source", "target", "weight", "columns")},
+        **{name: given.get(name) for name in NAMED},
         exclude=given.get("exclude") or (),
         types=dict(given.get("types") or ()),
         missing=given.get("missing") or [],

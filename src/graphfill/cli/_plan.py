@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import tempfile
+from pathlib import Path
 from typing import Any
 
+from ..errors import InputError
 from ..kernels._threads import available
+from ..large._estimate.linked import plan_linked
 from ..large._estimate.plan import Machines, plan_fill
 from ..report._text import text_table
 from ..solve._memory import parse_bytes, readable
@@ -25,7 +29,18 @@ def plan(options: argparse.Namespace) -> Numbers:
         workers=options.workers,
         worker_memory=parse_bytes(options.worker_memory),
     )
-    numbers = plan_fill(options.table, options.edges, table_options(options), machines)
+    chosen = table_options(options)
+    if options.edges is not None and not chosen.links:
+        numbers = plan_fill(options.table, options.edges, chosen, machines)
+    elif options.edges is None and chosen.links:
+        with tempfile.TemporaryDirectory(prefix="graphfill-") as folder:
+            numbers = plan_linked(options.table, chosen, Path(folder), machines)
+    else:
+        raise InputError(
+            "A plan is for links that are read or for links that are made: name EDGES, or what "
+            "links the rows (--near, --same, --time, --like)."
+        )
+    numbers["links_made"] = options.edges is None
     return numbers | {"command": _command(options, numbers)}
 
 
@@ -33,10 +48,19 @@ def _command(options: argparse.Namespace, numbers: Numbers) -> str | None:
     """What to type."""
     if numbers["advice"] == "no":
         return None
-    words = ["graphfill", "impute", options.table, options.edges, "-o", "filled.parquet"]
-    for name in ("id", "source", "target", "weight"):
+    words = ["graphfill", "impute", options.table]
+    making, weight = _making(options), []
+    if options.edges is not None:
+        words.append(options.edges)
+    elif numbers["advice"] == "in memory":
+        words += making
+    else:  # beyond memory, links are read
+        words.append("links.parquet")
+        weight = ["--weight", "weight"] if options.near or options.time or options.like else []
+    words += ["-o", "filled.parquet", *weight]
+    for name in ("id", "source", "target", "weight", "weight_means"):
         if getattr(options, name) is not None:
-            words += [f"--{name}", getattr(options, name)]
+            words += [f"--{name.replace('_', '-')}", getattr(options, name)]
     for name in ("columns", "exclude"):
         listed = [f'"{n}"' if "," in n else n for n in getattr(options, name) or ()]
         words += [f"--{name}", ",".join(listed)] if listed else []
@@ -56,6 +80,17 @@ def _command(options: argparse.Namespace, numbers: Numbers) -> str | None:
             words += ["--engine", "dask", "--scheduler", "tcp://HOST:8786"]
         words += ["--shards", str(shards), "--folder", "shards"]
     return shlex.join(words)
+
+
+def _making(options: argparse.Namespace) -> list[str]:
+    """The options that make links, as typed."""
+    words: list[str] = []
+    for name in ("near", "same", "like"):
+        listed = [f'"{n}"' if "," in n else n for n in getattr(options, name) or ()]
+        words += [f"--{name}", ",".join(listed)] if listed else []
+    words += ["--time", options.time] if options.time is not None else []
+    words += ["--nearest", str(options.nearest)] if options.nearest is not None else []
+    return words + [f"--{name}" for name in ("plane", "join") if getattr(options, name)]
 
 
 # -- in words --
@@ -123,6 +158,12 @@ def _advice(numbers: Numbers) -> list[str]:
             f"No: {readable(numbers['limit'])} cannot be kept, for one column at a time takes "
             f"{readable(numbers['from_disk']['least_bytes'])}. Raise the limit, or take a machine "
             "with more memory."
+        ]
+    if numbers["links_made"] and advice != "in memory":
+        return [
+            "The links take memory to make: write them first where there is enough of it "
+            "(graphfill check ... --keep-links links.parquet), then:",
+            f"  {numbers['command']}",
         ]
     way = f"One machine, {advice}"
     if advice == "shards":

@@ -32,10 +32,11 @@ def add_plan(
                      "memory, from disk and in shards", PLAN_EXAMPLES)  # fmt: skip
     table = parser.add_argument("table", metavar="TABLE", help="one row per node: Parquet")
     edges = parser.add_argument(
-        "edges", metavar="EDGES", nargs="?", help="one row per link: Parquet; or link rows as below"
+        "edges", metavar="EDGES", nargs="?",
+        help="one row per link: Parquet; not needed where rows are linked as below",
     )  # fmt: skip
     add_names(parser)
-    links = add_links(parser)
+    add_links(parser, keep=False)
     method = parser.add_argument_group("method")
     add_solver(method)
     method.add_argument(
@@ -53,4 +54,4 @@ def add_plan(
     talk = parser.add_argument_group("talk")
     talk.add_argument("--json", action="store_true", help="print the plan as JSON")
     parser.set_defaults(quiet=False)
-    return [table, edges, links]
+    return [table, edges]

@@ -279,7 +279,8 @@ class Graph:
         Parameters
         ----------
         graph : Graph, or what one of the constructors reads
-            Also a dense symmetric matrix of at least 3 rows; one of 2 rows could be edges.
+            Also a dense symmetric matrix of at least 3 rows (one of 2 rows could be edges), and a
+            dict from every node to a list of its neighbours.
         n_nodes : int, optional
             For edges in an array, list or table, which are then read as row numbers. Whatever
             has nodes of its own keeps them, be they more or fewer.
@@ -290,6 +291,9 @@ class Graph:
             return cls.from_table(graph, n_nodes=n_nodes)
         if hasattr(graph, "tocsr"):
             return cls.from_scipy(graph)
+        if reader.is_spatial(graph):
+            A, ids = reader.from_spatial(graph)
+            return cls.from_scipy(A, weighted=bool((A.data != 1.0).any()), ids=ids)
         if hasattr(graph, "edge_index") or hasattr(graph, "adj_t"):
             return cls.from_pyg(graph)
         if hasattr(graph, "vcount"):
@@ -301,6 +305,11 @@ class Graph:
             if reader.holds_edges(array.shape):
                 return cls.from_edges(array, n_nodes=n_nodes)
             return cls._from(reader.from_dense(array), directed="refuse")
+        if isinstance(graph, dict):
+            ends = reader.from_neighbours(graph)
+            others = [node for node in dict.fromkeys(ends[1]) if node not in graph]
+            nodes = None if n_nodes is not None else [*graph, *others]
+            return cls.from_edges(*ends, nodes=nodes, n_nodes=n_nodes)
         if isinstance(graph, (list, tuple, set, frozenset)):
             return cls.from_edges(graph, n_nodes=n_nodes)
         raise reader.not_a_graph(graph)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,21 @@ def split_pairs(pairs: Any) -> tuple[Any, Any]:
                 "from_edges(source, target), and weights as weight=."
             )
     return [u for u, _ in pairs], [v for _, v in pairs]
+
+
+def from_neighbours(neighbours: Mapping[Any, Any]) -> tuple[list[Any], list[Any]]:
+    """Sources and targets of a dict from every node to those linked to it."""
+    source: list[Any] = []
+    target: list[Any] = []
+    for node, others in neighbours.items():
+        if isinstance(others, (str, bytes)) or not isinstance(others, Iterable):
+            raise InputError(
+                f"The neighbours of {named(node)} are {named(others)} but must be a list of nodes."
+            )
+        others = list(others)
+        source += [node] * len(others)
+        target += others
+    return source, target
 
 
 def from_matrix(A: Any, *, weighted: bool, self_loops: bool) -> Edges:
@@ -116,6 +131,18 @@ def from_networkx(G: Any, weight: str | None) -> Edges:
                 )
         weights = check_edge_weights(as_array([edge[2] for edge in listed]), len(listed))
     return Edges(source, target, weights, ids.size, unless_numbers(ids), G.is_directed())
+
+
+def is_spatial(graph: Any) -> bool:
+    """Whether a graph is one of libpysal's, a W or a Graph."""
+    own = type(graph).__module__.partition(".")[0] == "libpysal"
+    return own and hasattr(graph, "sparse") and hasattr(graph, "neighbors")
+
+
+def from_spatial(graph: Any) -> tuple[Any, list[Any]]:
+    """The matrix of weights of a libpysal W or Graph, and the ids of its rows."""
+    ids = graph.unique_ids if hasattr(graph, "unique_ids") else graph.id_order
+    return graph.sparse, list(ids)
 
 
 def from_igraph(g: Any, weight: str | None) -> Edges:

@@ -7,6 +7,8 @@
 <Links: 2 links between 3 rows, by nearness in 'lat', 'lon'>
 """
 
+from ._borders import borders
+from ._borders import properties_of as properties_of
 from ._links import Links, like, near, same, time
 from ._links import linked as linked
 from ._options import LinkOptions as LinkOptions
@@ -15,4 +17,4 @@ from ._relation import union as union
 from ._request import Request as Request
 from ._request import open_request as open_request
 
-__all__ = ["Links", "like", "near", "same", "time"]
+__all__ = ["Links", "borders", "like", "near", "same", "time"]

@@ -55,6 +55,7 @@ class Alignment:
     order: NDArray[np.intp] | None = None
     outside: Callable[[], list[Any]] = list  # the ids of the nodes that are no rows
     links: Links | None = None  # those that were made
+    alone: bool = False  # nothing was to link the rows
     together: NDArray[np.int64] | None = None  # by node: rows whose cells are hidden together
 
     def in_rows(self, cells: NDArray[Any]) -> NDArray[Any]:
@@ -84,7 +85,7 @@ def align(frame: nw.DataFrame[Any], edges: Any, options: TableOptions, source: S
     if is_table(edges) and not isinstance(edges, Graph):
         ends, weights, names = ends_in_table(edges, options, source, guesses)
     else:
-        ends, weights, numbered_rows = ends_in_graph(edges, options.weight)
+        ends, weights, numbered_rows = ends_in_graph(edges, options.weight, options.weight_means)
     for role, name, column in zip(("source", "target"), names, ends, strict=True):
         row = column.missing()
         if row is not None:
@@ -172,7 +173,7 @@ def align_rows(frame: nw.DataFrame[Any], options: TableOptions, source: Source) 
     n_rows = len(frame)
     empty = np.empty(0, dtype=np.int64)
     graph = Graph.from_edges(empty, empty, n_nodes=n_rows)
-    return Alignment(graph, n_rows, 0, n_rows, id, None, None, guesses, order)
+    return Alignment(graph, n_rows, 0, n_rows, id, None, None, guesses, order, alone=True)
 
 
 def _align_links(
@@ -196,7 +197,9 @@ def _align_links(
         graph = Graph.from_edges(*ends, weight=weights, n_nodes=graph.n_nodes)
     n_unlinked = int(np.count_nonzero(np.diff(graph.indptr)[: len(frame)] == 0))
     guesses = [*alone.guesses, *links.notes]
-    return replace(alone, graph=graph, n_unlinked=n_unlinked, guesses=guesses, links=links)
+    return replace(
+        alone, graph=graph, n_unlinked=n_unlinked, guesses=guesses, links=links, alone=False
+    )
 
 
 def _marker(originals: Mapping[str, Any], name: Any, row: int) -> str | None:

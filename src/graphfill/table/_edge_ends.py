@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InputError, check_column_name, named, option
-from ..graph import Graph
+from ..graph import Graph, as_array
 from ._id_column import Ids, read_ids
+from ._matrices import edges_of_matrix
 from ._options import Naming, Source, TableOptions
 
 if TYPE_CHECKING:
@@ -45,7 +47,10 @@ def ends_in_table(
     if isinstance(table, nw.LazyFrame):
         table = table.collect()
     names = list(table.columns)
-    _check_no_matrix(names, nw.maybe_get_index(table), naming)
+    if options.source is options.target is options.weight is None:
+        found = edges_of_matrix(table, naming, guesses)
+        if found is not None:
+            return *found, (None, None)
     for name in (options.source, options.target, options.weight):
         if name is not None:
             check_column_name(name, names, naming.edges)
@@ -57,16 +62,9 @@ def ends_in_table(
     weights = None
     if options.weight is not None:
         weights = checked_weights(table.get_column(options.weight), naming)
+        if options.weight_means == "distance":
+            weights = near_counts_more(as_array(weights).astype(np.float64))
     return (first, second), weights, ends
-
-
-def _check_no_matrix(names: list[Any], index: Any, naming: Naming) -> None:
-    """Refuse an adjacency matrix, which would be read as a list of edges."""
-    if index is not None and len(names) > 2 and list(index) == names:
-        raise InputError(
-            f"The columns of {naming.edges} have the same names as its rows, as in an adjacency "
-            "matrix: pass networkx.from_pandas_adjacency(edges), or a table whose rows are edges."
-        )
 
 
 def check_two_ends_named(source: Any, target: Any, holder: str) -> None:
@@ -142,7 +140,23 @@ def _is_number(cell: str | None) -> bool:
         return False
 
 
-def ends_in_graph(edges: Any, weight: Any) -> tuple[tuple[Ids, Ids], Any, NumberedRows | None]:
+def near_counts_more(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights that fall with the distance: its inverse, in units of the median.
+
+    Of distances below a thousandth of the median, 0 among them, all count alike.
+
+    Examples
+    --------
+    >>> near_counts_more(np.array([2.0, 4.0, 1.0, 0.0, 8.0])).tolist()
+    [1.0, 0.5, 2.0, 1000.0, 0.25]
+    """
+    median = float(np.median(distances)) or 1.0
+    return median / np.maximum(distances, median / 1000.0)
+
+
+def ends_in_graph(
+    edges: Any, weight: Any, weight_means: str | None = None
+) -> tuple[tuple[Ids, Ids], Any, NumberedRows | None]:
     """Each edge of a graph object once, as ids; and its nodes if those are but numbers."""
     if weight is not None and hasattr(edges, "adjacency"):
         graph = Graph.from_networkx(edges, weight)
@@ -158,6 +172,8 @@ def ends_in_graph(edges: Any, weight: Any) -> tuple[tuple[Ids, Ids], Any, Number
     row = np.repeat(np.arange(graph.n_nodes, dtype=np.int32), np.diff(graph.indptr))
     once = row <= graph.indices
     weights = None if graph.weights is None else graph.weights[once]
+    if weights is not None and weight_means == "distance":
+        weights = near_counts_more(weights)
     ends = [row[once], graph.indices[once]]
     if graph.ids is not None:
         ends = [graph.ids[end] for end in ends]

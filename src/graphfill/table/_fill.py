@@ -115,7 +115,7 @@ def fill_table(
         recipe = options.fill.recipes(solve)["propagation"]
         judged = judge_by_propagation(columns, summaries, alignment.graph, recipe)
     result.notes = [*result.notes, *notes, *notes_on(alignment, summaries, columns, source)]
-    if edges is None and not options.links and not in_pieces:
+    if alignment.alone:
         result.notes += unlinked_notes(frame, alignment.id, source.naming.table)
     result.notes += [judged] if judged else []
     result.notes += few_known_notes(columns, summaries, fills, options)
@@ -245,7 +245,7 @@ class _Filling:
         fill.unreached = fill.unreached & ~column.unseen
         self.result.unreached[name] = column.in_rows(fill.unreached)
         summary.n_unreached = int(fill.unreached.sum())
-        if fill.by_learner and not self.alignment.graph.n_edges:
+        if fill.by_learner and self.alignment.alone:
             summary.n_unreached = 0  # no graph is there to reach it
         if summary.n_unreached:
             left = self.options.fill.unreached == "nan"

@@ -26,6 +26,7 @@ def impute(
     source: Any = None,
     target: Any = None,
     weight: Any = None,
+    weight_means: str | None = None,
     near: Sequence[Any] | None = None,
     same: Any = (),
     like: Any = (),
@@ -78,6 +79,9 @@ def impute(
         matrix or another graph without ids are the rows in order. In any library, ``id="the row
         number"`` says that edges name rows, counted from 0; in pandas, ``id="the index"`` that
         they name its labels. Edges count equally unless `weight` is named.
+    weight_means : {"weight", "distance"}, optional
+        Whether edges of larger weight count more, or less: of a distance the inverse is taken.
+        Asked for where the name of `weight` sounds like a distance.
     near : two names of columns, optional
         Latitude and longitude, or the coordinates of a plane: rows are linked to the nearest.
     same, like : names of columns, optional
@@ -181,6 +185,7 @@ def impute(
         source=source,
         target=target,
         weight=weight,
+        weight_means=weight_means,
         columns=columns,
         exclude=exclude,
         types=types or {},

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 FEWEST = 20  # known cells of a column on which settings are compared
-MOST_COLUMNS, MOST_CHANNELS = 12, 24  # compared on; and of one of them
+MOST_COLUMNS, MOST_CELLS = 12, 5_000_000  # compared on; and the channels' cells of one of them
 FEW_CELLS = 50_000  # up to which all cells are hidden in turn, and not a fifth of them alone
 FOLDS = 5
 STRONGER, MOST = 3.0, 100.0  # by which a strength is tried to be larger or smaller, and at most
@@ -82,6 +82,7 @@ def linked(
     return replace(
         alignment,
         graph=graph,
+        alone=False,
         n_unlinked=n_unlinked,
         guesses=[*alignment.guesses, *notes],
         links=made,
@@ -112,7 +113,8 @@ def _compared(columns: Mapping[str, Column]) -> list[Column]:
     """The columns that settings are compared on: those with most missing cells."""
     fit = [
         one for one in columns.values()
-        if 0 < one.n_channels <= MOST_CHANNELS and one.missing.any() and not one.all_equal
+        if 0 < one.n_channels * len(one.missing) <= MOST_CELLS
+        and one.missing.any() and not one.all_equal
         and np.count_nonzero(~one.missing) >= FEWEST
     ]  # fmt: skip
     return sorted(fit, key=lambda one: (-int(one.missing.sum()), str(one.name)))[:MOST_COLUMNS]

@@ -33,7 +33,7 @@ def notes_on(
             f"{alignment.n_outside:,} node(s) named by {naming.edges} are not in {naming.table}: "
             "they pass information on but are not added."
         )
-    if alignment.n_unlinked and alignment.graph.n_edges:
+    if alignment.n_unlinked and not alignment.alone:
         notes.append(f"{alignment.n_unlinked:,} row(s) of {naming.table} have no edge.")
     for summary in summaries.values():
         about = opened[summary.name].notes if summary.name in opened else ()

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import InputError, option
+from ..errors import InputError, check_choice, option, parameter, spelled
 from ..links import LinkOptions
 from ..trust import FillOptions
+
+# Words in the name of a column that say: the larger, the farther.
+DISTANCES = {
+    "distance", "distances", "dist", "metres", "meters", "km", "kilometres", "kilometers", "miles",
+    "length", "duration", "minutes", "seconds", "hours",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +32,7 @@ class TableOptions:
     source: Any = None
     target: Any = None
     weight: Any = None
+    weight_means: str | None = None  # "weight" or "distance"
     links: LinkOptions | None = None  # beside the edges, or in their place
     columns: Sequence[Any] | None = None
     exclude: Sequence[Any] = ()
@@ -43,6 +51,7 @@ class TableOptions:
             if alone and given is not None:
                 object.__setattr__(self, name, [given])  # one word, not its letters
         object.__setattr__(self, "types", dict(self.types or {}))
+        self._check_weight()
         if not self.links:
             object.__setattr__(self, "links", None)
         for name in self.columns or ():
@@ -57,6 +66,26 @@ class TableOptions:
                     f"Column {name!r} is named both in {option('columns')} and in "
                     f"{option('exclude')}: name it in one of them."
                 )
+
+    def _check_weight(self) -> None:
+        """Ask what a weight means whose name says that the larger it is, the less it links."""
+        if self.weight_means is not None:
+            check_choice(parameter("weight_means"), self.weight_means, ("weight", "distance"))
+            if self.weight is None:
+                raise InputError(
+                    f"{parameter('weight_means')} says what the weights mean, but none are named: "
+                    f"name their column with {option('weight')}."
+                )
+        words = re.split(r"[^a-z]+", str(self.weight).lower())
+        if self.weight is not None and self.weight_means is None and DISTANCES & set(words):
+            distance, plain = (
+                spelled(f"weight_means={word!r}", f"--weight-means {word}")
+                for word in ("distance", "weight")
+            )
+            raise InputError(
+                f"The weight {self.weight!r} sounds like a distance, but edges of larger weight "
+                f"count more: pass {distance} if nearer is to count more, or {plain}."
+            )
 
     def settings(self) -> dict[str, Any]:
         """What a result says of how it was made."""

@@ -208,8 +208,9 @@ def _find_header(file: TextFile, rows: list[Record], body: str) -> None:
     has_header = options.header
     if has_header is None:
         tabular = any(suffix.lower() in (".csv", ".tsv", ".tab") for suffix in path.suffixes)
-        has_header = _looks_like_header(rows, tabular)
-        if not all(_NUMBER.match(cell) for cell in cells[:2]) or has_header:
+        has_header = _heads_matrix(rows) or _looks_like_header(rows, tabular)
+        surely = all(_NUMBER.match(cell) for cell in cells[:2]) and not has_header
+        if not surely and not _heads_matrix(rows):
             shown = ", ".join(cells[:4])
             what = "the header" if has_header else "an edge, for want of a header"
             file.notes.append(f'The first line of {path.name} ("{shown}") is read as {what}.')
@@ -227,7 +228,9 @@ def _find_header(file: TextFile, rows: list[Record], body: str) -> None:
     line = first.line + file.first_line - 1
     cells = _named(file, cells, rows[1:])
     check_header(path, cells, line, unnamed_first=True)
-    if not cells[0]:  # row names, as pandas and R write them
+    if not cells[0] and not (
+        options.edges and _heads_matrix(rows)
+    ):  # row names, as pandas and R write them
         can_be = "" if options.edges else f" (pass {option('id')} '' if it holds the ids)"
         file.notes.append(f"The first column of {path.name} has no name and is left alone{can_be}.")
     if not options.edges and all(_NUMBER.match(cell) for cell in cells):
@@ -267,6 +270,20 @@ def _named(file: TextFile, names: list[str], rows: list[Record]) -> list[str]:
 
 def _any_cell(rows: list[Record], at: int, width: int) -> bool:
     return any(len(row.cells) == width and unquote(row.cells[at]).strip() for row in rows)
+
+
+def _heads_matrix(rows: list[Record]) -> bool:
+    """Whether the first row names the columns of an adjacency matrix, which its rows are named as.
+
+    A matrix of nodes a, b, c begins with the rows (any text, a, b, c), (a, 0, 1, 0), (b, ...
+    """
+    first, *rest = ([unquote(cell).strip() for cell in row.cells] for row in rows)
+    names = first[1:]
+    if len(names) < 3 or len(rest) < 2 or len(rest) > len(names):
+        return False
+    return [row[0] for row in rest] == names[: len(rest)] and all(
+        len(row) == len(first) for row in rest
+    )
 
 
 def _looks_like_header(rows: list[Record], tabular: bool) -> bool:

@@ -31,6 +31,7 @@ from .._sheet import Options, Output, Sheet, check_some_rows, unreadable
 from .dialect import WHITESPACE, Dialect
 from .head import TextFile, sniff
 from .margins import footer_rows
+from .neighbours import read_neighbours
 from .stream import NotUtf8, Stream, compressed
 
 BLOCK = 4 << 20
@@ -51,6 +52,8 @@ def read(path: Path, options: Options) -> Sheet:
 
 
 def _read(path: Path, options: Options) -> Sheet:
+    if options.edges and (found := read_neighbours(path, options)) is not None:
+        return found
     file = sniff(path, options)
     for name in options.types:
         check_column_name(name, file.names, path.name)
