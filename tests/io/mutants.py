@@ -188,7 +188,19 @@ def kept(whole: pa.Table) -> list[bytes]:
     return made
 
 
+def records(whole: pa.Table) -> list[bytes]:
+    """What the paper's experiments came to."""
+    from graphfill.bench._results import COLUMNS, Results
+
+    row: dict[str, Any] = {name: {"string": "a"}.get(kind, 1) for name, kind in COLUMNS.items()}
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "runs.parquet"
+        Results(path).add([row | {"run": run} for run in range(ROWS)])
+        return [path.read_bytes()]
+
+
 MAKERS = {
+    ".runs.parquet": records,
     ".xlsx": lambda whole: [written(".xlsx", whole)],
     ".ods": lambda whole: [written(".ods", whole)],
     ".dta": lambda whole: statistics(".dta", whole),
@@ -272,7 +284,11 @@ def read(path: Path, folder: Path) -> None:
         folder / "table.csv",
         "edges.csv",
     )
-    if path.suffix == ".geojson":
+    if path.name.endswith(".runs.parquet"):
+        from graphfill.bench._results import Results
+
+        Results(path).rows()
+    elif path.suffix == ".geojson":
         from graphfill.links import borders
 
         borders(path)
