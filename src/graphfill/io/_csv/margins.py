@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .dialect import Record, unquote
+from .dialect import LINE_END, Record, unquote
 
 MOST_TITLES = 30
 MOST_FOOTERS = 20  # lines
@@ -59,9 +59,12 @@ def footer_place(records: Sequence[Record], width: int) -> int | None:
     if not short or broken or any(len(record.cells) != width for record in records[:last]):
         return None
     words = [unquote(record.cells[0]).strip() for record in short]
-    apart = last > 0 and short[0].line > records[last - 1].line + 1
+    before = records[last - 1] if last else None
+    lines_before = 1 + sum(len(LINE_END.findall(cell)) for cell in before.cells) if before else 0
+    apart = before and short[0].line > before.line + lines_before
+    shorter = all(len(record.cells) < width for record in short)
     # A last line that is cut off is no footer: it must say what it is, or stand apart.
-    return last if apart or all(map(_REMARK.match, filter(None, words))) else None
+    return last if (apart and shorter) or all(map(_REMARK.match, filter(None, words))) else None
 
 
 def footer_rows(columns: Sequence[pa.ChunkedArray]) -> int:
