@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .dialect import Record, unquote
+from .dialect import LINE_END, Record, unquote
 
 MOST_TITLES = 30
 MOST_FOOTERS = 20  # lines
@@ -69,7 +69,7 @@ def footer_place(records: Sequence[Record], width: int) -> int | None:
 
 def _stands_apart(above: Record, below: Record) -> bool:
     """Whether there is a blank line between two records."""
-    return below.line > above.line + 1 + sum(cell.count("\n") for cell in above.cells)
+    return below.line > above.line + 1 + sum(len(LINE_END.findall(cell)) for cell in above.cells)
 
 
 def _bare(cell: str) -> str:
