@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..errors import InputError, named, option, parameter
 from ..graph import Graph, is_table
 from ..links import Links
+from ..trust import Layout
 from ._edge_ends import ends_in_graph, ends_in_table
 from ._id_column import (
     Ids,
@@ -57,6 +58,7 @@ class Alignment:
     links: Links | None = None  # those that were made
     alone: bool = False  # nothing was to link the rows
     together: NDArray[np.int64] | None = None  # by node: rows whose cells are hidden together
+    layout: Layout | None = None  # of rows that are series of several places
 
     def in_rows(self, cells: NDArray[Any]) -> NDArray[Any]:
         """What is known of the first nodes, by row."""

@@ -85,7 +85,8 @@ def fill_table(
         from ._linking import linked as link
 
         alignment = link(frame, alignment, columns, options, source)
-        options = replace(options, fill=replace(options.fill, together=alignment.together))
+        fill_options = replace(options.fill, together=alignment.together, layout=alignment.layout)
+        options = replace(options, fill=fill_options)
     linked = time.perf_counter()
     notes += keeping.settle(columns, holder)
     summaries = summarize_columns(columns, frame.columns, alignment, options.fill.seed)

@@ -23,7 +23,7 @@ from ..graph import Graph
 from ..links import Links, Relation, Request, open_request, union
 from ..report import listed
 from ..solve import PropagationOptions
-from ..trust import Recipe, fill_channels
+from ..trust import Layout, Recipe, fill_channels
 from ..trust._column import Recorded, Target, mask_of
 from ..trust._folds import draw_folds, number_of
 from ..trust._scores import losses
@@ -87,7 +87,14 @@ def linked(
         guesses=[*alignment.guesses, *notes],
         links=made,
         together=request.hidden_together(_missing(columns, alignment.n_rows)),
+        layout=_layout(request),
     )
+
+
+def _layout(request: Request) -> Layout | None:
+    """Of series of several places: where each row stands among moments and places."""
+    series = request.series
+    return None if series is None else Layout.of(series.order, series.place, series.moment)
 
 
 def _ids(frame: nw.DataFrame[Any], alignment: Alignment) -> Any:

@@ -44,6 +44,7 @@ from ._options import FillOptions
 from ._ranks import by_logarithm
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
 from ._scores import choose, score
+from ._series import SERIES, series_recipes
 from ._sources import GrownTrees, Sources
 from ._stack import PAIRED, CellView, are_boosted, boosted_seconds, seconds
 
@@ -93,6 +94,8 @@ class TableAssessment:
         if cells >= MANY_CELLS or graph.n_nodes * channels >= MANY_CHANNELS:
             few = ("mean", "propagation") if cells >= LARGE_CELLS else FEW_RECIPES
             self.recipes = {name: r for name, r in self.recipes.items() if name in few}
+        if options.method != "field":
+            self.recipes |= series_recipes(self.propagation, options.layout)
         self.fields = self._fields(cells)
         n_runs = 1 + self.n_folds
         self._part = (1.0 - TREES) / n_runs
@@ -179,7 +182,8 @@ class TableAssessment:
         else:
             singles = [self.run(number, part=self._part) for number in range(self.n_folds)]
         final = self.run(part=self._part)
-        self.sources = Sources.of_run(self.graph, self.recipes, final)
+        plain = {name: one for name, one in self.recipes.items() if name not in SERIES}
+        self.sources = Sources.of_run(self.graph, plain, final)
         self.kept.columns = {
             name: (one.column.n_channels, one.column.n_classes)
             for name, one in self.columns.items()

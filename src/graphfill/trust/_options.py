@@ -45,6 +45,7 @@ class FillOptions:
     seed: int = 0
     # Of each row, a number: known cells of rows with the same one are hidden together.
     together: NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
+    layout: Any = field(default=None, compare=False, repr=False)  # of series, or None
     propagation: PropagationOptions = field(
         default_factory=lambda: PropagationOptions(normalization="rw", solver="exact")
     )
