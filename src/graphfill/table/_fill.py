@@ -81,7 +81,7 @@ def fill_table(
     options, source, notes = keeping.prepare(options, source, frame.columns)
     alignment = alignment or align(frame, edges, options, source)
     columns = open_columns(frame, alignment, options, source)
-    if options.links:
+    if options.links or (alignment.links is not None and alignment.links._open):
         from ._linking import linked as link
 
         alignment = link(frame, alignment, columns, options, source)

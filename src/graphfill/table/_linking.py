@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..errors import check_column_name, places, spelled
 from ..graph import Graph
-from ..links import Links, Relation, Request, open_request, union
+from ..links import LinkOptions, Links, Relation, Request, open_request, union
 from ..report import listed
 from ..solve import PropagationOptions
 from ..trust import Layout, Recipe, fill_channels
@@ -56,17 +56,19 @@ def linked(
     source: Source,
 ) -> Alignment:
     """The rows with the links that were asked for, beside the edges that they have."""
-    assert options.links is not None
+    asked = options.links or LinkOptions()
     order, naming, ids = alignment.order, source.naming, _ids(frame, alignment)
-    if order is not None:
-        names = dict.fromkeys(options.links.columns)
+    names = dict.fromkeys(asked.columns)
+    if order is not None and names:
         for name in names:
             check_column_name(name, frame.columns, naming.table)
         frame = frame.select(*(take_rows(frame.get_column(name), order) for name in names))
     with places(lambda row: naming.row(row if order is None else int(order[row]))):
-        request = open_request(frame, options.links, naming.table)
-    given = []
-    if alignment.graph.n_edges:
+        request = open_request(frame, asked, naming.table)
+    given: list[Relation] = []
+    if alignment.links is not None:
+        given = [one.in_order(order) for one in alignment.links.relations]
+    elif alignment.graph.n_edges:
         own = alignment.outside()
         given = [Relation(f"of {naming.edges}", alignment.graph, alignment.n_rows, own)]
     choice = _Choice(request, given, _compared(columns), options.fill.seed)
