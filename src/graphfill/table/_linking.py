@@ -242,7 +242,8 @@ def _notes(
                          f"{value[1]:.2g} of the way to the last")  # fmt: skip
     if choice.n_tried > 1:
         parts.append(f"chosen among {choice.n_tried} settings on hidden known cells")
-    notes.append(f"{'; '.join(filter(None, parts))}. {_how_to_keep()}")
+    of_tables = any(one.shared for one in relations)  # which links of one table cannot name
+    notes.append(f"{'; '.join(filter(None, parts))}." + ("" if of_tables else _how_to_keep()))
     for one in relations:
         if one.n_unlinked:
             notes.append(
@@ -253,6 +254,6 @@ def _notes(
 
 def _how_to_keep() -> str:
     return spelled(
-        "They can be kept as a file: result.links.save(path).",
-        "They can be kept as a file: --keep-links FILE.",
+        " They can be kept as a file: result.links.save(path).",
+        " They can be kept as a file: --keep-links FILE.",
     )

@@ -9,14 +9,14 @@ and the means and most frequent words of those that name it: known cells only.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, check_column_name, named
-from ..links import Links, Relation, relation_of, union
+from ..errors import InputError, check_column_name, named, spelled
+from ..links import Links, relation_of, union
 from ._alignment import id_occurs_twice
 from ._frames import in_memory
 from ._id_column import Ids, alike, first_duplicate, numbered, order_by_id, read_ids
@@ -86,25 +86,24 @@ class Tables:
         naming = Naming(table=other, edges=holder)
         source = Source(naming=naming, texts=self.texts.get(other, {}), by_position=False)
         named_rows = key.take(known)
-        id, ids = find_ids(
-            self.frames[other], self.ids.get(other), (named_rows, named_rows), source, self.notes,
-            None,
-        )  # fmt: skip
+        try:
+            id, ids = find_ids(
+                self.frames[other], self.ids.get(other), (named_rows, named_rows), source, [], None
+            )
+        except InputError:
+            raise self._no_rows(holder, named_rows, other) from None
         self.ids[other] = id
         rows = np.flatnonzero(~_missing(ids))
         codes, wanted = numbered(*alike(ids.take(rows), named_rows))
         twice = first_duplicate(codes)
         if twice is not None:
-            both = (f"row {rows[at]}" for at in twice)
-            raise id_occurs_twice(other, id, ids[int(rows[twice[1]])], *both)
+            first, second = (f"row {rows[at]}" for at in twice)
+            raise id_occurs_twice(other, id, ids[int(rows[twice[1]])], first, second)
         order = np.argsort(codes, kind="stable")
         place = np.minimum(np.searchsorted(codes[order], wanted), len(codes) - 1)
         found = codes[order][place] == wanted
         if not found.any():
-            raise InputError(
-                f"No cell of {holder} (such as {named(key[int(known[0])])}) is in column {id!r} of "
-                f"{other} (such as {named(ids[0])}): name the right key, or the right ids."
-            )
+            raise self._no_rows(holder, named_rows, other)
         if not found.all():
             self.notes.append(
                 f"{np.count_nonzero(~found):,} cell(s) of {holder} name no row of {other}."
@@ -113,30 +112,42 @@ class Tables:
         parent[known[found]] = rows[order[place[found]]]
         self.keys.append(Key(table, column, other, parent))
 
+    def _no_rows(self, holder: str, key: Ids, other: str) -> InputError:
+        shown = f" (such as {named(key[0])})" if len(key) else ""
+        of_ids = spelled("ids={" + repr(other) + ": column}", "an id in each row")
+        return InputError(
+            f"No column of {other} holds the cells of {holder}{shown}: name the table whose rows "
+            f"they name, and see that it has {of_ids}."
+        )
+
     def links(self, table: str) -> Links:
         """All keys as relations, for one table: its rows are the first nodes."""
         others = [name for name in sorted(self.frames) if name != table]
-        n_rows, own, start = len(self.frames[table]), [], {table: 0}
-        place = {table: np.arange(n_rows)}
+        n_rows, start = len(self.frames[table]), {table: 0}
+        place, own = {table: np.arange(n_rows)}, []  # type: tuple[dict[str, Rows], list[str]]
         for name in others:
-            start[name] = n_rows + len(own)
-            frame, id = self.frames[name], self.ids.get(name)
-            order = order_by_cells(frame) if id is None else (
-                order_by_id(Ids(frame.get_column(id), self.texts.get(name, {}).get(id))))  # fmt: skip
-            place[name] = np.arange(len(frame))
+            start[name], size = n_rows + len(own), len(self.frames[name])
+            order, place[name] = self._order(name), np.arange(size)
             if order is not None:
-                place[name][order] = np.arange(len(frame))
-            own += [f"{name}: {row}" for row in range(len(frame))]
+                place[name][order] = np.arange(size)
+            own += [f"{name}: {row}" for row in range(size)]
         relations = []
         for key in self.keys:
             rows = np.flatnonzero(key.parent >= 0)
             ends = (start[key.table] + place[key.table][rows],
                     start[key.other] + place[key.other][key.parent[rows]])  # fmt: skip
             relation = relation_of(f"by {key}", ends, None, n_rows, own)
-            relations.append(_shared(relation))
+            relations.append(replace(relation, shared=True))
         strengths = [1.0] * len(relations)
         graph = union(relations, strengths)
         return Links(graph, n_rows, tuple(relations), tuple(strengths), _open=True)
+
+    def _order(self, table: str) -> NDArray[Any] | None:
+        """The rows in an order that does not depend on how they stand."""
+        frame, id = self.frames[table], self.ids.get(table)
+        if id is None:
+            return order_by_cells(frame)
+        return order_by_id(read_ids(frame, id, self.texts.get(table, {}), table))
 
     def extra(self, table: str) -> dict[str, Any]:
         """What other tables say of each row, as Arrow columns by new names."""
@@ -173,12 +184,6 @@ def _missing(ids: Ids) -> NDArray[np.bool_]:
     if ids.kind == "objects":
         return np.array([value is None or value != value for value in ids.values], dtype=bool)
     return np.asarray(ids.values.is_null().to_numpy(zero_copy_only=False), dtype=bool)
-
-
-def _shared(relation: Relation) -> Relation:
-    from dataclasses import replace
-
-    return replace(relation, shared=True)
 
 
 def beside(frame: nw.DataFrame[Any], extra: Mapping[str, Any]) -> Any:
@@ -255,8 +260,7 @@ def impute_tables(
             ", or fill each table by itself."
         )
     frames = {
-        name: nw.from_native(in_memory(table)[0], eager_only=True)
-        for name, table in tables.items()
+        name: nw.from_native(in_memory(table)[0], eager_only=True) for name, table in tables.items()
     }
     found = Tables(frames, ids=dict(ids or {}))
     for (table, column), other in keys.items():

@@ -73,7 +73,14 @@ class TableAssessment:
         kept: Kept | None = None,
     ) -> None:
         self.options, self.tick, self.kept = options, tick, kept or Kept()
-        self.graph = FieldGraph(graph, options.propagation.n_threads)
+        links = graph
+        if (
+            options.rows_apart
+        ):  # hubs that are no rows: fields of rows alone, which know their cells
+            empty = np.empty(0, dtype=np.int64)
+            n_rows = len(next(iter(columns.values())).missing)
+            graph = Graph.from_edges(empty, empty, n_nodes=n_rows)
+        self.graph = FieldGraph(graph, options.propagation.n_threads, links=links)
         recipes = options.recipes(solve)
         self.propagation = recipes["propagation"]
         self.recipes = {name: replace(recipe, reliance=1.0) for name, recipe in recipes.items()}
@@ -214,7 +221,7 @@ class TableAssessment:
             self.tick(TREES / 2 / len(grown))
 
     def view(self, name: str) -> CellView:
-        degree = np.diff(self.graph.graph.indptr).astype(np.float64)
+        degree = np.diff(self.graph.links.indptr).astype(np.float64)
         return CellView(name, self.columns[name].target, PAIRED, degree)
 
     def _numbers_of_trees(
@@ -288,7 +295,7 @@ class TableAssessment:
         missing = None
         if self.options.intervals is not None and not target.n_classes:
             known, missing = surroundings(
-                target, self.graph.graph, self.propagation, one.folds, view.solved, view.propagated
+                target, self.graph.links, self.propagation, one.folds, view.solved, view.propagated
             )
         scores = [
             {"method": m} | score(target, one.rows, p, unit) for m, p in view.held_out.items()
