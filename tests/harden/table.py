@@ -23,7 +23,9 @@ PAGE = ROOT / "docs" / "how-tested.md"
 BATCH, MOST_SECONDS = 50, 600
 READERS = {
     ".csv": "CSV", ".tsv": "TSV", ".csv.gz": "CSV behind gzip", ".jsonl": "JSON lines",
-    ".parquet": "Parquet", ".arrow": "Arrow and Feather",
+    ".parquet": "Parquet", ".arrow": "Arrow and Feather", ".xlsx": "Excel", ".ods": "OpenDocument",
+    ".dta": "Stata", ".sav": "SPSS", ".edges": "Edges, neighbours and matrices",
+    ".geojson": "GeoJSON", ".gfill": "Saved fills", ".runs.parquet": "Results of experiments",
 }  # fmt: skip
 SANITIZED = ROOT / "build" / "installed-sanitized"
 BEGINS, ENDS = "<!-- written by make harden -->", "<!-- to here -->"

@@ -36,13 +36,23 @@ def outcomes(suffix, seed, first, last):
     return [line.partition(" ")[2] for line in lines]
 
 
-@pytest.mark.parametrize(("suffix", "count"), [(".arrow", 250), (".parquet", 150), (".jsonl", 100)])
-def test_mutants_are_read_or_refused(suffix, count):
-    assert set(outcomes(suffix, 0, 0, count)) == {"filled", "refused"}
+COUNTS = {
+    ".arrow": 250, ".parquet": 150, ".jsonl": 100, ".xlsx": 60, ".ods": 60, ".dta": 4,
+    ".edges": 100, ".geojson": 100, ".gfill": 100, ".runs.parquet": 100,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", COUNTS)
+def test_mutants_are_read_or_refused(suffix):
+    assert set(outcomes(suffix, 0, 0, COUNTS[suffix])) == {"filled", "refused"}
+
+
+def test_a_file_that_crashes_its_reader_is_refused():
+    assert outcomes(".sav", 1, 26, 27) == ["refused"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".arrow", ".parquet", ".jsonl"])
+@pytest.mark.parametrize("suffix", [".arrow", ".parquet", ".jsonl", ".xlsx", ".ods", ".edges"])
 @pytest.mark.parametrize("seed", range(1, 5))
 def test_many_mutants_are_read_or_refused(suffix, seed):
     assert set(outcomes(suffix, seed, 0, 5000)) == {"filled", "refused"}

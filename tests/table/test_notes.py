@@ -82,6 +82,20 @@ def test_whole_numbers_of_a_type_with_decimals():
     assert (between["beds"] % 1).any()
 
 
+def test_flags_and_marks_that_pandas_stores_as_floats_are_filled_with_decimals():
+    table, edges = ring(60)
+    draw = np.random.default_rng(0)
+    table["late"] = holed((draw.random(60) < 0.2).astype(float))
+    table["mark"] = holed(draw.integers(1, 6, 60).astype(float))
+    result = filled(table, edges, method="propagation")
+    (told,) = [note for note in result.notes if "whole numbers" in note]
+    assert told == (
+        "Columns 'late' and 'mark' hold whole numbers, but filled cells may lie between: pass "
+        "types={'late': 'integer'} to round them."
+    )
+    assert (result.table[["late", "mark"]] % 1).any().all()
+
+
 def test_whole_numbers_where_integers_could_be_missing():
     table, edges = ring(40)
     table["beds"] = holed(np.random.default_rng(0).integers(1, 9, 40).astype(float))

@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -197,7 +197,8 @@ def _fill_file(
     output = Path(options.output)
     table, edges = _read(options)
     read = time.perf_counter()
-    with bar_of(options, "filling") as tick:
+    held = nullcontext() if keeping is None else keeping.in_use()
+    with bar_of(options, "filling") as tick, held:
         result = _fill(table, edges, chosen, progress=tick, solve=solve, keeping=keeping)
     filled = time.perf_counter()
     _write(options, output, result.table, table, result)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ._spreadsheet import Grid, Row
 
 LOST = re.compile(r"xl/(charts|media|pivotTables|slicers)/|vbaProject")
+MOST_ROWS = 1 << 20  # of a sheet, in every program; a file may claim any number
 NEAR = 200  # rows in which a cell is looked for that shows how numbers are formatted
 
 
@@ -59,7 +60,9 @@ def _rows(sheet: Any, path: Path, options: Options) -> Iterator[Row]:
         while values and values[-1] is None:
             values.pop()
         size += 8 * (len(values) + 1)
-        if number % 1000 == 0:
+        if number > MOST_ROWS:
+            raise InputError(f"{path} has rows beyond {MOST_ROWS:,}: export the sheet as CSV.")
+        if number % 100 == 0:
             options.check_size(path, size)
         if values:
             yield number, values

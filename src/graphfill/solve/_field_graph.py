@@ -125,7 +125,7 @@ class Tiles:
         channels = np.minimum(channels, len(self._first) - 1)
         return np.asarray(self._first[channels] + rows * self._step[channels])
 
-    @property
+    @cached_property
     def lanes(self) -> list[slice]:
         """Where the tiles are, were they side by side."""
         ends = np.cumsum([0, *(width for _, width in self.parts)]).tolist()

@@ -87,7 +87,7 @@ def align(frame: nw.DataFrame[Any], edges: Any, options: TableOptions, source: S
     if is_table(edges) and not isinstance(edges, Graph):
         ends, weights, names = ends_in_table(edges, options, source, guesses)
     else:
-        ends, weights, numbered_rows = ends_in_graph(edges, options.weight, options.weight_means)
+        ends, weights, numbered_rows = ends_in_graph(edges, options, naming, guesses)
     for role, name, column in zip(("source", "target"), names, ends, strict=True):
         row = column.missing()
         if row is not None:

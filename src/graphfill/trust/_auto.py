@@ -57,6 +57,7 @@ FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 50, 100
 FIXED_SECONDS, SECONDS_PER_PRODUCT = 3.0, 6e-7
 BOOSTED_SECONDS = 20.0  # besides, for boosted ones
 RUNS_AT_ONCE = 0.5  # of what the runs take, where folds are hidden at once
+FOLDS = 4
 TREES = 0.25  # of the progress
 
 
@@ -90,7 +91,7 @@ class TableAssessment:
         self.sources: Sources | None = None
         cells = known_cells(columns)
         self.at_once = cells >= min(LARGE_CELLS, MANY_ROWS * len(columns))
-        self.n_folds = 2 if cells >= LARGE_CELLS else 3 if self.at_once else 4
+        self.n_folds = 2 if cells >= LARGE_CELLS else 3 if self.at_once else FOLDS
         for name in sorted(columns, key=str):
             column = columns[name]
             target = Target.of(column)
