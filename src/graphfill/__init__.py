@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         pool,
     )
     from .table._attributes import impute_graph
+    from .table._several import impute_tables
 
 __version__ = "0.1.0"
 
@@ -71,6 +72,7 @@ _HOMES = {
     "Result": "solve",
     "impute": "table",
     "impute_graph": "table._attributes",
+    "impute_tables": "table._several",
     "explain": "table",
     "near_copies": "table",
     "pool": "table",
@@ -128,6 +130,7 @@ __all__ = [
     "fill_spectral",
     "impute",
     "impute_graph",
+    "impute_tables",
     "near_copies",
     "pool",
     "propagate",
