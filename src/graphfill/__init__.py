@@ -29,9 +29,11 @@ if TYPE_CHECKING:
         FieldImputer,
         MeanImputer,
         NeighborMeanImputer,
+        NetworkInput,
         RandomImputer,
         SpectralImputer,
         ZeroImputer,
+        network_input,
     )
     from .large import propagate_sharded
     from .solve import (
@@ -87,6 +89,8 @@ _HOMES = {
     "FieldImputer": "imputers",
     "MeanImputer": "imputers",
     "NeighborMeanImputer": "imputers",
+    "NetworkInput": "imputers",
+    "network_input": "imputers",
     "RandomImputer": "imputers",
     "SpectralImputer": "imputers",
     "ZeroImputer": "imputers",
@@ -110,6 +114,7 @@ __all__ = [
     "InputError",
     "MeanImputer",
     "NeighborMeanImputer",
+    "NetworkInput",
     "Pooled",
     "RandomImputer",
     "Result",
@@ -129,6 +134,7 @@ __all__ = [
     "impute",
     "impute_graph",
     "near_copies",
+    "network_input",
     "pool",
     "propagate",
     "propagate_hetero",
