@@ -30,8 +30,10 @@ from ._probe import Fit, Probe, fit
 Choice = tuple[str, ...]
 
 FEWEST_LABELLED = 20  # training nodes to choose by
-MOST_LABELLED = 1000  # of each kind that the choice is made by
+MOST_KNOWN, MOST_JUDGED = 500, 2000  # nodes that the choice is made by
 N_PARTS = 5  # of the training labels, that are held out in turn
+EQUAL = 0.02  # of the labels' variance: candidates this near to the best are as good
+ALIKE = 0.2  # of what the most frequent class leaves: what labels spread along edges must predict
 
 
 @dataclass(frozen=True)
@@ -98,9 +100,10 @@ def network_input(
         H = \mathrm{ReLU}(X V_2 + P X V_3),
 
     whose last layer is solved for, on the validation labels or, without them, on parts of the
-    training labels held out in turn. Candidates within one standard error of the best count as
-    equal. If propagated labels alone predict more than the most frequent class does, the one of
-    these with the most blocks is taken, else the one with the fewest of eigenvectors and labels.
+    training labels held out in turn. Candidates within one standard error of the best, or 0.02 of
+    the labels' variance, count as equal. Where propagated training labels predict each other,
+    right in a fifth or more of the cases that the most frequent class leaves, the one of these
+    with the most blocks is taken, else the one with the fewest of eigenvectors and labels.
 
     No label of a validation node is ever in `X`: only the choice depends on it. The same input
     gives the same bits for any number of threads.
@@ -220,15 +223,15 @@ class _Search:
             by, fits = "training labels", self._by_parts()
         best = {choice: found.best() for choice, found in fits.items()}
         leans, homophily = self._homophily()
-        chosen = _choose({choice: lost for choice, (lost, _) in best.items()}, leans)
-        n_judged = len(next(iter(best.values()))[0])
         total = self._variance(judge[judging] if by == "validation labels" else None)
+        chosen = _choose({choice: lost for choice, (lost, _) in best.items()}, total, leans)
+        n_judged = len(next(iter(best.values()))[0])
         scores = {_name(c): 1.0 - float(lost.mean()) / total for c, (lost, _) in best.items()}
         right = {_name(choice): share for choice, (_, share) in best.items()}
         taste = "the most blocks" if leans else "the fewest of eigenvectors and labels"
         reason = (
-            f"Chosen by the {by} of {n_judged} nodes. {homophily} Of the candidates within one "
-            f"standard error of the best, it has {taste}."
+            f"Chosen by the {by} of {n_judged} nodes. {homophily} Of the candidates as good as "
+            f"the best, it has {taste}."
         )
         return self._made(chosen, scores, right, by, reason)
 
@@ -250,10 +253,10 @@ class _Search:
         with_fill = [(name, *some) for some in extra for name in self.fills]
         return [*with_fill, *(some for some in extra if some)]
 
-    def _sampled(self, rows: Ints) -> Ints:
-        """Rows to choose by, no more than MOST_LABELLED."""
+    def _sampled(self, rows: Ints, most: int) -> Ints:
+        """Rows to choose by, no more than so many."""
         rng = np.random.default_rng([self.seed, 24])
-        return np.sort(rng.permutation(rows)[:MOST_LABELLED])
+        return np.sort(rng.permutation(rows)[:most])
 
     def _hidden(self, probe: Probe) -> dict[str, Any]:
         return {
@@ -262,7 +265,8 @@ class _Search:
         }
 
     def _by_validation(self, judging: Ints, judge: Ints) -> dict[Choice, Fit]:
-        known, judged = self._sampled(self.labelled), self._sampled(judging)
+        known = self._sampled(self.labelled, MOST_KNOWN)
+        judged = self._sampled(judging, MOST_JUDGED)
         probe = Probe(self.graph, np.concatenate([known, judged]), self.seed)
         hidden, fits = self._hidden(probe), {}
         for choice in self._candidates():
@@ -273,7 +277,7 @@ class _Search:
 
     def _by_parts(self) -> dict[Choice, Fit]:
         """Each part of the training labels held out in turn, from the block of labels too."""
-        rows = self._sampled(self.labelled)
+        rows = self._sampled(self.labelled, MOST_KNOWN)
         probe = Probe(self.graph, rows, self.seed)
         hidden, codes = self._hidden(probe), self.codes[rows]
         candidates = self._candidates()
@@ -305,14 +309,14 @@ class _Search:
         return float(np.square(truth - share).sum(axis=1).mean())
 
     def _homophily(self) -> tuple[bool, str]:
-        """Whether labels spread along edges predict more than the most frequent class does."""
+        """Whether labels spread along edges predict much more than the most frequent class does."""
         share = float(np.bincount(self.codes[self.labelled]).max()) / len(self.labelled)
         if self.folds is None:
             return False, "There are no links."
         guesses = self.folds.block()[self.labelled].argmax(axis=1)
         right = float((guesses == self.codes[self.labelled]).mean())
         error = np.sqrt(max(right * (1.0 - right), 0.25 / len(self.labelled)) / len(self.labelled))
-        return right - share > 2.0 * error, (
+        return right - share > max(2.0 * error, ALIKE * (1.0 - share)), (
             f"Training labels, propagated, predict {right:.0%} of each other, and the most "
             f"frequent class is {share:.0%}."
         )
@@ -342,15 +346,15 @@ def _name(choice: Choice) -> str:
     return " + ".join(choice)
 
 
-def _choose(lost: dict[Choice, NDArray[Any]], leans: bool) -> Choice:
-    """Of those not worse than the best by more than a standard error, by their blocks."""
+def _choose(lost: dict[Choice, NDArray[Any]], variance: float, leans: bool) -> Choice:
+    """Of those as good as the best, but for a standard error or `EQUAL`, by their blocks."""
     mean = {choice: round(float(of.mean()), 9) for choice, of in lost.items()}
     best = min(mean, key=lambda choice: mean[choice])
     near = []
     for choice, of in lost.items():
         difference = of - lost[best]
         error = float(difference.std()) / np.sqrt(max(1, len(of) - 1))
-        if mean[choice] - mean[best] <= error:
+        if mean[choice] - mean[best] <= max(error, EQUAL * variance):
             near.append(choice)
 
     def rank(choice: Choice) -> tuple[int, float]:

@@ -30,7 +30,7 @@ from ._label_folds import Ints
 Floats = NDArray[Any]
 Hidden = tuple[Floats, Floats]  # of a block: what is inside either ReLU
 
-WIDTH = 128  # of each hidden layer
+WIDTH = 512  # of each hidden layer
 PENALTIES = (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)  # times the mean square of the columns of Phi
 
 
