@@ -24,6 +24,7 @@ Floats = NDArray[np.floating]
 FEATURE_LENGTH, CONTEXT_LENGTH = 2.0, 1.0  # root mean square of a node's row within a block
 FEW_COLUMNS = 64  # up to which columns are also filled from eigenvectors and by the coupled field
 N_EIGENVECTORS = 20
+TOLERANCE, MOST_RESTARTS = 1e-5, 30  # of eigenvalues; long thin graphs would take for ever
 CONTEXT = ("eigenvectors", "labels")  # blocks that are no fill of the features
 HELD_SHARE = 0.1  # of the known cells, or rows
 
@@ -86,7 +87,10 @@ def feature_blocks(X: Floats, graph: Graph, threads: int | None) -> dict[str, Fl
 
 def eigenvector_block(graph: Graph) -> Floats:
     """The leading eigenvectors of the normalised adjacency, rows of length 1 or 0."""
-    return scaled(unit_rows(encode(graph, N_EIGENVECTORS)), CONTEXT_LENGTH)
+    if not len(graph.indices):
+        return np.zeros((graph.n_nodes, 0), np.float32)
+    found = encode(graph, N_EIGENVECTORS, tol=TOLERANCE, restarts=MOST_RESTARTS)
+    return scaled(unit_rows(found[:, found.any(axis=0)]), CONTEXT_LENGTH)
 
 
 def held_out_scores(X: Floats, graph: Graph, threads: int | None, seed: int) -> dict[str, float]:

@@ -27,7 +27,9 @@ def normalized_adjacency(graph: Graph, *, self_loops: bool = False, dtype: Any =
     return sparse.csr_array((values.astype(dtype), A.indices, A.indptr), shape=A.shape)
 
 
-def encode(graph: Graph, k: int = 20, seed: int = 0) -> NDArray[np.float32]:
+def encode(
+    graph: Graph, k: int = 20, seed: int = 0, *, tol: float = 1e-8, restarts: int | None = None
+) -> NDArray[np.float32]:
     r"""Eigenvectors of the normalised Laplacian with the k smallest eigenvalues.
 
     .. math:: (I - S) u = \lambda u, \quad S = D^{-1/2} A D^{-1/2}
@@ -35,14 +37,15 @@ def encode(graph: Graph, k: int = 20, seed: int = 0) -> NDArray[np.float32]:
     Columns of unit length by ascending eigenvalue, the first with eigenvalue zero included, as
     SciPy gives them; the (first) entry of largest magnitude is positive. The seed draws the start
     vector: other seeds give the same encodings up to rounding, but for eigenvalues that are
-    (nearly) equal. A graph of fewer than k nodes has zeros in the columns that are left.
+    (nearly) equal. A graph of fewer than k nodes has zeros in the columns that are left, and so has
+    one of which fewer are found to `tol` in so many `restarts`, where these are given.
 
     >>> pair = Graph.from_edges([0], [1])
     >>> encode(pair, k=2).round(2)
     array([[ 0.71,  0.71],
            [ 0.71, -0.71]], dtype=float32)
     """
-    from scipy.sparse.linalg import eigsh
+    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
     n = graph.n_nodes
     S = normalized_adjacency(graph, dtype=np.float64)
@@ -51,7 +54,13 @@ def encode(graph: Graph, k: int = 20, seed: int = 0) -> NDArray[np.float32]:
     else:
         # The largest of S, not the smallest of I - S: the latter needs a factorisation.
         start = np.random.default_rng(seed).standard_normal(n)
-        values, vectors = eigsh(S, k=k, which="LA", v0=start, ncv=min(n, 4 * k + 1), tol=1e-8)
+        options = {"v0": start, "ncv": min(n, 4 * k + 1), "tol": tol, "maxiter": restarts}
+        try:
+            values, vectors = eigsh(S, k=k, which="LA", **options)
+        except ArpackNoConvergence as found:
+            if restarts is None:
+                raise
+            values, vectors = found.eigenvalues, found.eigenvectors
     chosen = np.argsort(-values, kind="stable")[:k]
     encoding = np.zeros((n, k), dtype=np.float32)
     encoding[:, : len(chosen)] = _canonical(vectors[:, chosen])
