@@ -101,8 +101,8 @@ class TableAssessment:
             self.columns[name] = Column(column, target, self._folds(name, target))
         channels = sum(one.column.n_channels for one in self.columns.values())
         if cells >= MANY_CELLS or graph.n_nodes * channels >= MANY_CHANNELS:
-            kept = ("mean", "propagation") if cells >= LARGE_CELLS else FEW_RECIPES
-            self.recipes = {name: r for name, r in self.recipes.items() if name in kept}
+            light = ("mean", "propagation") if cells >= LARGE_CELLS else FEW_RECIPES
+            self.recipes = {name: r for name, r in self.recipes.items() if name in light}
         if options.method != "field":
             self.recipes |= series_recipes(self.propagation, options.layout)
         self.fields = self._fields(cells)
