@@ -28,8 +28,8 @@ MEANINGS = {
     "explained": "how much of what the mean leaves open is right when known cells are hidden.",
 }
 UNLINKED = (
-    "Nothing links the rows. A fill takes each of these cells from its row's other columns, and says "
-    "how well that did on known cells that were hidden."
+    "Nothing links the rows. A fill takes each of these cells from its row's other columns, and "
+    "says how well that did on known cells that were hidden."
 )
 MOST_LETTERS = 40  # of a column's name
 
