@@ -932,3 +932,11 @@ def test_json_is_written_with_its_own_letters(file):
     path = file('{"a": "ü"}\n{"b": 1}\n'.encode(), "a.jsonl")
     out = copy(read_table(path), Path(path.parent, "b.jsonl"))
     assert [json.loads(line) for line in out.read_text().splitlines()] == [{"a": "ü"}, {"b": 1}]
+
+
+def test_an_empty_column_without_a_name_is_kept(file, tmp_path):
+    path = file(b"a,,b\n1,,2\n3,,\n")
+    sheet = read_table(path)
+    assert sheet.table.column_names == ["a", "column 2", "b"]
+    write_table(tmp_path / "b.csv", sheet.table, like=sheet, changed={})
+    assert (tmp_path / "b.csv").read_bytes() == path.read_bytes()
