@@ -22,6 +22,8 @@ METHODS = {
     "field": "graph and other columns together",
     "field-log": "graph and other columns together, amounts by logarithm",
     "field-rank": "graph and other columns together, by rank",
+    "series": "series of all places together",
+    "series-rank": "series of all places together, by rank",
     "trees": "trees",
     "columns": "other columns",
     "hybrid": "graph and other columns, learnt",
