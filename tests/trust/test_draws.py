@@ -9,7 +9,7 @@ import pytest
 
 import graphfill as gf
 from graphfill.trust._draw_scales import ValueScale, _loss
-from graphfill.trust._draws import as_chances, best_power
+from graphfill.trust._draws import FitError, as_chances, best_power
 from graphfill.trust._ranks import RankScale
 
 
@@ -178,3 +178,12 @@ def test_quantiles_that_are_the_truth_have_no_loss():
     ranks = RankScale(x)
     assert _loss(x, x, ValueScale(), ranks) == pytest.approx(0, abs=1e-12)
     assert _loss(x, x + 1, ranks, ranks) > 0.01
+
+
+def test_what_is_drawn_of_the_fit_is_left_out_of_a_cell_at_most_in_part():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 2))
+    error = FitError(X, rng.standard_normal(50), np.array([[0.0, 0.0], [1.0, 1.0], [1e6, 0.0]]))
+    assert error.rest[0] == 1
+    assert 0.5 < error.rest[1] < 1
+    assert error.rest[2] == 0.5
