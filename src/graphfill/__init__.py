@@ -29,9 +29,11 @@ if TYPE_CHECKING:
         FieldImputer,
         MeanImputer,
         NeighborMeanImputer,
+        NetworkInput,
         RandomImputer,
         SpectralImputer,
         ZeroImputer,
+        network_input,
     )
     from .large import propagate_sharded
     from .solve import (
@@ -89,6 +91,8 @@ _HOMES = {
     "FieldImputer": "imputers",
     "MeanImputer": "imputers",
     "NeighborMeanImputer": "imputers",
+    "NetworkInput": "imputers",
+    "network_input": "imputers",
     "RandomImputer": "imputers",
     "SpectralImputer": "imputers",
     "ZeroImputer": "imputers",
@@ -112,6 +116,7 @@ __all__ = [
     "InputError",
     "MeanImputer",
     "NeighborMeanImputer",
+    "NetworkInput",
     "Pooled",
     "RandomImputer",
     "Result",
@@ -132,6 +137,7 @@ __all__ = [
     "impute_graph",
     "impute_tables",
     "near_copies",
+    "network_input",
     "pool",
     "propagate",
     "propagate_hetero",

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from ..errors import InputError, check_choice, check_number
 from . import _data as data
 from ._draws import checksum, draw_mask, draw_split
-from ._fills import is_own, resolve
+from ._fills import is_own, make_input, makes_input, resolve
+from ._own import Own
 from ._problem import Dataset, Floats, Outcome, Problem, Setting, check_name
 from ._results import Key, Row, key_of
 
@@ -43,7 +44,7 @@ def run(problem: Problem, method: str, model: str | None, setting: Setting) -> O
 
         return gcnmf.run(problem, setting)
     started = time.perf_counter()
-    X = _features(problem, method)
+    X, details = _features(problem, method)
     filled = time.perf_counter()
     fitted = _trained(problem, X, model or method, setting)
     done = time.perf_counter()
@@ -52,6 +53,7 @@ def run(problem: Problem, method: str, model: str | None, setting: Setting) -> O
         fill_seconds=0.0 if method in (*FULL, "pagnn") else filled - started,
         train_seconds=max(done - filled, fitted.train_seconds),  # of an earlier process too
         reconstruction=reconstruction_error(problem, method, X),
+        details=fitted.details | details,
     )
 
 
@@ -84,6 +86,8 @@ def reconstruction_error(problem: Problem, method: str, X: Floats) -> float | No
     """
     if problem.missing is None or method in (*FULL, "pagnn", *WITHOUT_FEATURES):
         return None
+    if makes_input(method):
+        return None
     truth = problem.dataset.dense()
     hidden = problem.missing & ~np.isnan(truth)
     own = X[:, : hidden.shape[1]]  # an indicator's columns come after
@@ -92,8 +96,17 @@ def reconstruction_error(problem: Problem, method: str, X: Floats) -> float | No
     return float(np.linalg.norm(filled - true)) / size if size else None
 
 
-def _features(problem: Problem, method: str) -> Floats:
-    """What the network is given: NaN only for PaGNN, which knows what to do with it."""
+def _features(problem: Problem, method: str) -> tuple[Floats, dict[str, float | str]]:
+    """What the network is given, and what was chosen by the way.
+
+    NaN only for PaGNN, which knows what to do with it.
+    """
+    if makes_input(method):
+        return make_input(problem, method)
+    return _filled(problem, method), {}
+
+
+def _filled(problem: Problem, method: str) -> Floats:
     dataset, seed = problem.dataset, problem.seed
     if method in FULL:
         X = dataset.dense()
@@ -209,7 +222,7 @@ def pose(run: Run, dataset: Dataset) -> Problem:
     return Problem(dataset, split, missing, run.run)
 
 
-def execute(run: Run, files: Mapping[str, data.Files], system: System) -> Row:
+def execute(run: Run, files: Mapping[str, Own], system: System) -> Row:
     """Do a run and return its row of the record."""
     check_model(run.method, run.model)
     problem = pose(run, _dataset(run.set, files.get(run.set)))
@@ -244,7 +257,7 @@ def versions() -> str:
 
 
 @lru_cache(maxsize=8)  # an experiment alternates between the paper's five
-def _dataset(name: str, files: data.Files | None) -> Dataset:
+def _dataset(name: str, files: Own | None) -> Dataset:
     return data.load(name) if files is None else files.load()
 
 

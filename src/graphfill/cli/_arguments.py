@@ -120,6 +120,10 @@ def _add_impute(commands: Any) -> list[argparse.Action]:
         "--mark", action="store_true",
         help="add a column <name>_filled that says which cells were filled",
     )  # fmt: skip
+    add(
+        "--formula-safe", action="store_true",
+        help="in CSV, put ' before cells that a spreadsheet would compute, such as =A1",
+    )  # fmt: skip
     method = parser.add_argument_group("method")
     _add_method(method)
     _add_trust(method.add_argument)

@@ -221,6 +221,7 @@ def _write(
             changed=result.filled,
             overwrite=options.overwrite,
             progress=tick,
+            formula_safe=options.formula_safe,
         )
 
 

@@ -32,6 +32,7 @@ from ._folds import draw_folds, number_of
 from ._growing import grow
 from ._kept import Choice, Kept
 from ._limits import (
+    FEW_CELLS,
     LARGE_CELLS,
     MANY_CELLS,
     MANY_CHANNELS,
@@ -57,7 +58,6 @@ FEWEST_TREES, TREES_PER_FOLD, MANY_TREES = 4, 50, 100
 FIXED_SECONDS, SECONDS_PER_PRODUCT = 3.0, 6e-7
 BOOSTED_SECONDS = 20.0  # besides, for boosted ones
 RUNS_AT_ONCE = 0.5  # of what the runs take, where folds are hidden at once
-FOLDS = 4
 TREES = 0.25  # of the progress
 
 
@@ -91,7 +91,8 @@ class TableAssessment:
         self.sources: Sources | None = None
         cells = known_cells(columns)
         self.at_once = cells >= min(LARGE_CELLS, MANY_ROWS * len(columns))
-        self.n_folds = 2 if cells >= LARGE_CELLS else 3 if self.at_once else FOLDS
+        few = cells < FEW_CELLS  # then each that is hidden is missed, and runs cost little
+        self.n_folds = 2 if cells >= LARGE_CELLS else 3 if self.at_once else 6 if few else 4
         for name in sorted(columns, key=str):
             column = columns[name]
             target = Target.of(column)
@@ -100,8 +101,8 @@ class TableAssessment:
             self.columns[name] = Column(column, target, self._folds(name, target))
         channels = sum(one.column.n_channels for one in self.columns.values())
         if cells >= MANY_CELLS or graph.n_nodes * channels >= MANY_CHANNELS:
-            few = ("mean", "propagation") if cells >= LARGE_CELLS else FEW_RECIPES
-            self.recipes = {name: r for name, r in self.recipes.items() if name in few}
+            light = ("mean", "propagation") if cells >= LARGE_CELLS else FEW_RECIPES
+            self.recipes = {name: r for name, r in self.recipes.items() if name in light}
         if options.method != "field":
             self.recipes |= series_recipes(self.propagation, options.layout)
         self.fields = self._fields(cells)
@@ -109,7 +110,7 @@ class TableAssessment:
         self._part = (1.0 - TREES) / n_runs
 
     def _folds(self, name: str, target: Target) -> list[Rows]:
-        """Quarters of the known cells; tenths if they are hidden at once, sixths of a few.
+        """Quarters or sixths of the known cells; tenths if hidden at once, sixths of a few.
 
         Nothing is hidden of a column with few known cells. Nor of one without gaps: it will be
         there in full when others are filled, so their scores are to be those of that case.
