@@ -24,7 +24,7 @@ Floats = NDArray[np.floating]
 FEATURE_LENGTH, CONTEXT_LENGTH = 2.0, 1.0  # root mean square of a node's row within a block
 FEW_COLUMNS = 64  # up to which columns are also filled from eigenvectors and by the coupled field
 N_EIGENVECTORS = 20
-TOLERANCE, MOST_RESTARTS = 1e-5, 30  # of eigenvalues; long thin graphs would take for ever
+TOLERANCE, MOST_RESTARTS = 1e-5, 10  # of eigenvalues; long thin graphs would take for ever
 CONTEXT = ("eigenvectors", "labels")  # blocks that are no fill of the features
 HELD_SHARE = 0.1  # of the known cells, or rows
 
