@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         pool,
     )
     from .table._attributes import impute_graph
+    from .table._several import impute_tables
 
 __version__ = "0.1.0"
 
@@ -73,6 +74,7 @@ _HOMES = {
     "Result": "solve",
     "impute": "table",
     "impute_graph": "table._attributes",
+    "impute_tables": "table._several",
     "explain": "table",
     "near_copies": "table",
     "pool": "table",
@@ -133,6 +135,7 @@ __all__ = [
     "fill_spectral",
     "impute",
     "impute_graph",
+    "impute_tables",
     "near_copies",
     "network_input",
     "pool",

@@ -63,6 +63,12 @@ def test_own_graph_and_own_fill_beside_others(tmp_path, capfd):
     assert shown == [lines[2].split(), lines[4].split()]
     assert {row["when"] for row in Results(record).rows()} == when  # nothing was run again
 
+    assert cli.main([*again, "--against", "fp", "--latex"]) == 0
+    first, second = capfd.readouterr().out.split("Accuracy in percent less that of fp")
+    assert first.startswith("\\begin{tabular}{lllllrrr}")
+    assert re.search(r"nodes\.csv & labels &  & uniform & 0 \\% & 1 &", second) is None  # no pair
+    assert "\\toprule" in second
+
 
 def test_what_is_planned():
     runs, files = planned(
@@ -81,6 +87,8 @@ def test_what_is_planned():
     assert (large["fp"].n_layers, large["fp"].hidden, large["fp"].jumping) == (3, 256, "max")
     assert large["labels"] == Setting()
     assert len(planned()[0]) == 10
+    later, _ = planned("--first", "20", "--runs", "3")
+    assert [run.run for run in later] == [20, 21, 22]
     assert {run.setting.max_epochs for run in planned("--quick")[0]} == {100}
     deep, _ = planned("--layers", "3", "--sets", "cora", "arxiv", "--methods", "pcfi", "labels")
     assert {(run.method, run.setting.n_layers) for run in deep} == {("pcfi", 3), ("labels", 2)}
@@ -90,6 +98,8 @@ def test_what_is_planned():
     ("words", "sentence"),
     [
         (["--sets", "coro"], "There is no set 'coro': did you mean 'cora'?"),
+        (["--against", "mean"], "--against is 'mean', which is not run: add it to --methods."),
+        (["--arrays", "absent.npz"], "absent.npz"),
         (["--layers", "1"], "--layers is 1 but must be a whole number of at least 2."),
         (["--methods", "fpp"], "There is no method 'fpp': did you mean 'fp'?"),
         (["--models", "gat"], "There is no model 'gat'"),

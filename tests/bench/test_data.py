@@ -11,7 +11,11 @@ from scipy import sparse
 
 from graphfill import Graph, InputError
 from graphfill.bench import _data as data
+from graphfill.bench._draws import draw_mask, draw_split, usual_split
+from graphfill.bench._own import ArrayFile, Files
 from graphfill.bench._problem import Dataset, Split
+
+PARTS = ("train", "val", "test")
 
 
 @pytest.mark.parametrize(
@@ -35,8 +39,64 @@ def test_the_papers_counts(real_graphs, name, nodes, edges, features, classes):
 def test_arxiv_has_a_graph_and_an_official_split_but_no_features(real_graphs):
     found = data.load("arxiv")
     assert (found.n_nodes, found.graph.n_edges, found.n_features) == (169_343, 1_157_799, 0)
-    sizes = [len(part) for part in (found.official.train, found.official.val, found.official.test)]
+    (split,) = found.official
+    sizes = [len(part) for part in (split.train, split.val, split.test)]
     assert sizes == [90_941, 29_799, 48_603]
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "edges", "features", "classes"),
+    [
+        ("actor", 7_600, 26_659, 932, 5),
+        ("chameleon", 890, 8_854, 2_325, 5),
+        ("minesweeper", 10_000, 39_402, 7, 2),
+        ("electric", 2_000, 1_928, 5, 3),
+        ("twitch-de", 9_498, 153_138, 3_170, 2),
+    ],
+)
+def test_sets_beyond_the_paper(real_graphs, name, nodes, edges, features, classes):
+    found = data.load(name)
+    counts = found.n_nodes, found.graph.n_edges, found.n_features, found.n_classes
+    assert counts == (nodes, edges, features, classes)
+    first, second, again = (draw_split(found, usual_split(name), seed) for seed in (0, 1, 10))
+    parts = np.concatenate([first.train, first.val, first.test])
+    assert np.array_equal(np.sort(parts), np.unique(parts))
+    assert not np.array_equal(first.train, second.train)
+    assert np.array_equal(first.train, again.train) == (len(found.official) == 10)
+
+
+def test_tags_that_are_really_missing_are_missing(real_graphs):
+    found = data.load("debian")
+    unknown = draw_mask(found, "uniform", 0.0, 0)
+    assert unknown.shape == (63_436, 527)
+    assert 0.5 < unknown.all(axis=1).mean() < 0.55
+    assert unknown.any(axis=1).sum() == unknown.all(axis=1).sum()
+
+
+def test_a_graph_in_one_file_of_arrays(tmp_path):
+    path = tmp_path / "own.npz"
+    masks = {f"{part}_masks": np.eye(4, dtype=bool)[[at]] for at, part in enumerate(PARTS)}
+    arrays = {"edges": np.array([[0, 1], [1, 2], [2, 3]]), "node_labels": np.array([0, 1, 0, -1])}
+    np.savez(path, node_features=np.ones((4, 2)), **arrays, **masks)
+    own = ArrayFile(str(path))
+    found = own.load()
+    assert own.name.startswith("own.npz@")
+    assert (found.graph.n_edges, found.n_features, found.y.tolist()) == (3, 2, [0, 1, 0, -1])
+    assert [len(found.official), found.official[0].val.tolist()] == [1, [1]]
+    for changes, sentence in (
+        ({"node_labels": None}, "has no array 'y', but 'x', 'edges'"),
+        ({"node_labels": np.array([0.5] * 4)}, r"'y' .* has shape \(4,\) and dtype float64"),
+        ({"node_features": np.ones((3, 2))}, "There are 3 rows of features but 4 classes"),
+        ({"edges": np.array([[0, 9]])}, "9"),
+        ({"train_masks": np.eye(3, dtype=bool)}, "do not fit each other"),
+    ):
+        held = {"node_features": np.ones((4, 2)), **arrays, **masks} | changes
+        np.savez(path, **{key: value for key, value in held.items() if value is not None})
+        with pytest.raises(InputError, match=sentence):
+            own.load()
+    path.write_bytes(b"PK but no archive")
+    with pytest.raises(InputError, match=r"own\.npz is no \.npz file of arrays"):
+        own.load()
 
 
 def test_homophily_is_what_the_name_says(real_graphs):
@@ -53,13 +113,13 @@ def test_largest_component_keeps_rows_edges_and_the_split():
     split = Split(np.array([0, 1]), np.array([2, 3]), np.array([5, 7]))
     X = np.arange(16, dtype=np.float32).reshape(8, 2)
     for features in (X, sparse.csr_array(X)):
-        whole = Dataset("both", graph, features, np.arange(8), split)
+        whole = Dataset("both", graph, features, np.arange(8), (split,))
         found = data.largest_component(whole)
         assert found.y.tolist() == [1, 3, 5, 6, 7]
         assert np.array_equal(found.dense(), X[found.y])
         assert found.graph.n_edges == 5
         assert found.graph.degrees().tolist() == [2, 2, 2, 3, 1]
-        official = found.official
+        (official,) = found.official
         assert [part.tolist() for part in (official.train, official.val, official.test)] == [
             [0], [1], [2, 4],
         ]  # fmt: skip
@@ -114,7 +174,7 @@ def test_an_archive_of_ogb_is_read(tmp_path, monkeypatch):
     assert found.graph.n_edges == 3
     assert found.X.dtype == np.float32
     assert np.allclose(found.X, [[0.5, 1], [-2, 0.25], [0, 0], [1e-3, 7]])
-    assert found.official.train.tolist() == [0, 3]
+    assert found.official[0].train.tolist() == [0, 3]
     assert found.y.tolist() == [0, 1, 1, 0]
     path.write_bytes(b"not an archive")
     with pytest.raises(InputError, match=r"arxiv\.zip cannot be read"):
@@ -145,7 +205,7 @@ def test_a_graph_from_files(tmp_path):
     nodes, edges = tmp_path / "people.csv", tmp_path / "friends.csv"
     nodes.write_text("who,age,city,job\na,30,x,cook\nb,,y,cook\nc,50,,pilot\nd,40,x,\n")
     edges.write_text("one,other\na,b\nb,c\nc,d\nd,z\n")
-    found = data.Files(nodes, edges, "job", id="who").load()
+    found = Files(nodes, edges, "job", id="who").load()
     assert found.n_nodes == 5  # z is in no row, but part of the graph
     assert found.n_features == 3  # age, and city as x and y
     assert found.y.tolist() == [0, 0, 1, -1, -1]
@@ -155,14 +215,14 @@ def test_a_graph_from_files(tmp_path):
     assert gaps[4].all()
     assert np.isclose(np.nanmean(found.X[:, 0]), 0)
     with pytest.raises(InputError, match=r"no column 'jobs' in people\.csv; did you mean 'job'"):
-        data.Files(nodes, edges, "jobs").load()
+        Files(nodes, edges, "jobs").load()
 
 
 def test_the_name_of_own_files_changes_with_them(tmp_path):
     nodes, edges = tmp_path / "n.csv", tmp_path / "e.csv"
     nodes.write_text("id,x,y\na,1,0\nb,2,1\n")
     edges.write_text("u,v\na,b\n")
-    files = data.Files(str(nodes), str(edges), "y")
+    files = Files(str(nodes), str(edges), "y")
     before = files.name
     assert before.startswith("n.csv@")
     assert files.name == before

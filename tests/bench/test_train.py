@@ -18,7 +18,7 @@ from graphfill.bench._models.blocks import (  # noqa: E402
     whole,
 )
 from graphfill.bench._problem import Setting  # noqa: E402
-from graphfill.bench._train import fit, predict, seeded  # noqa: E402
+from graphfill.bench._train import fit, scores, seeded  # noqa: E402
 
 
 def build(problem, setting, model=gcn, seed=0):
@@ -69,7 +69,7 @@ def test_it_is_the_plain_loop_on_fewer_rows(weight_decay):
     fitted = fit(network, problem.dataset.y, problem.split, setting, seed=0)
     assert fitted.val_accuracy == pytest.approx(best)
     assert (fitted.best_epoch, fitted.n_epochs) == (best_epoch, n_epochs)
-    np.testing.assert_array_equal(predict(network), said)
+    np.testing.assert_array_equal(scores(network).argmax(1), said)
 
 
 def test_the_first_best_epoch_is_kept_and_tested(monkeypatch):
@@ -91,7 +91,7 @@ def test_the_first_best_epoch_is_kept_and_tested(monkeypatch):
     assert fitted.best_epoch == 1 + int(np.argmax(accuracies))
     assert fitted.n_epochs == fitted.best_epoch + 15 == len(accuracies)
     assert torch.equal(network.first.weight, weights[fitted.best_epoch - 1])
-    right = predict(network) == problem.dataset.y
+    right = scores(network).argmax(1) == problem.dataset.y
     assert 100 * right[problem.split.val].mean() == pytest.approx(fitted.val_accuracy)
     assert 100 * right[problem.split.test].mean() == pytest.approx(fitted.test_accuracy)
     assert fitted.test_accuracy > 60  # of 3 classes

@@ -859,7 +859,7 @@ usage("a file too many", "unrecognized arguments: more.csv", "more.csv")
 usage("no command", "the following arguments are required: command", command=" ")
 usage("unknown command",
     "argument command: invalid choice: 'fill' (choose from 'impute', 'check', 'explain', 'plan', "
-    "'demo', 'bench', 'completion')", command="fill people.csv friends.csv")
+    "'app', 'demo', 'bench', 'completion')", command="fill people.csv friends.csv")
 usage("no output", "the following arguments are required: -o/--output",
     command="impute people.csv friends.csv")
 usage("no files named", "the following arguments are required: TABLE", command="check")

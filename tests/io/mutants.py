@@ -3,7 +3,7 @@
     python tests/io/mutants.py SUFFIX SEED FIRST LAST
 
 prints a line per mutant: its number when it begins, and what became of it when it ends. A crash
-is seen by what is missing.
+is seen by what is missing. A zip is changed inside, and packed anew.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ import random
 import resource
 import sys
 import tempfile
+import time
 import traceback
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 ROWS = 14
+MOST_SECONDS = 5.0  # of processor time, for a file
 MEMORY = 8 << 30  # of address space: what asks for more is refused by the system
 parser: Any = None  # made once
 NUMBERS = (0, 1, -1, 7, ROWS, 10**6, 10**9, 2**31 - 1, -(2**31), 2**62, -(2**63))
@@ -112,7 +115,99 @@ def zipped(whole: pa.Table) -> list[bytes]:
     return [gzip.compress(one, mtime=0) for one in separated(whole)]
 
 
+def written(ending: str, whole: pa.Table) -> bytes:
+    """A table in a format that graphfill writes."""
+    from graphfill.io import read_table, write_table
+
+    with tempfile.TemporaryDirectory() as name:
+        (Path(name) / "t.csv").write_bytes(separated(whole)[0])
+        like = read_table(Path(name) / "t.csv")
+        write_table(Path(name) / f"u{ending}", like.table, like=like, changed={})
+        return (Path(name) / f"u{ending}").read_bytes()
+
+
+def statistics(ending: str, whole: pa.Table) -> list[bytes]:
+    """Files of Stata or SPSS, with labels."""
+    import pandas as pd
+    import pyreadstat
+
+    rows = whole.select(["id", "number", "city", "small", "day"]).to_pylist()
+    frame = pd.DataFrame(rows).astype({"small": "float64"})
+    labels = {"small": {float(i): f"label {i}" for i in range(ROWS)}}
+    made = []
+    for version in (
+        ({"version": 8}, {"version": 15}) if ending == ".dta" else ({}, {"compress": True})
+    ):
+        with tempfile.TemporaryDirectory() as name:
+            path = Path(name) / f"a{ending}"
+            write = pyreadstat.write_dta if ending == ".dta" else pyreadstat.write_sav
+            write(frame, path, variable_value_labels=labels, **version)
+            made.append(path.read_bytes())
+    return made
+
+
+def links(whole: pa.Table) -> list[bytes]:
+    """Edges as lists with and without weights and comments, as neighbours, and as a matrix."""
+    ids = whole["id"].to_pylist()
+    pairs = [(a, ids[i - 1]) for i, a in enumerate(ids)]
+    matrix = [",".join(["", *ids]), *(f"{a},{','.join(str(int((a, b) in pairs)) for b in ids)}"
+                                      for a in ids)]  # fmt: skip
+    made = [
+        ["source,target,weight", *(f"{a},{b},{i / 2}" for i, (a, b) in enumerate(pairs))],
+        ["# a comment", *(f"{a} {b}" for a, b in pairs)],
+        [f"{a}: {b}, {ids[0]}" for a, b in pairs],
+        matrix,
+    ]
+    return ["\n".join([*lines, ""]).encode() for lines in made]
+
+
+def maps(whole: pa.Table) -> list[bytes]:
+    """Regions side by side."""
+
+    def square(x: int) -> dict[str, Any]:
+        ring = [[x, 0], [x + 1, 0], [x + 1, 1], [x, 1], [x, 0]]
+        part = {"type": "Polygon", "coordinates": [ring]}
+        return part if x % 3 else {"type": "GeometryCollection", "geometries": [part]}
+
+    features = [{"type": "Feature", "id": x, "properties": {"x": x}, "geometry": square(x)}
+                for x in range(ROWS)]  # fmt: skip
+    return [json.dumps({"type": "FeatureCollection", "features": features}).encode()]
+
+
+def kept(whole: pa.Table) -> list[bytes]:
+    """What `--save` keeps."""
+    made = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        prepare(folder)
+        (folder / "t.csv").write_bytes(separated(whole)[0])
+        for method in ("propagation", "hybrid", "field"):
+            how = [folder / "t.csv", folder / "edges.csv", "--save", folder / "k.gfill"]
+            assert run(folder, *how, "--method", method) == 0
+            made.append((folder / "k.gfill").read_bytes())
+    return made
+
+
+def records(whole: pa.Table) -> list[bytes]:
+    """What the paper's experiments came to."""
+    from graphfill.bench._results import COLUMNS, Results
+
+    row: dict[str, Any] = {name: {"string": "a"}.get(kind, 1) for name, kind in COLUMNS.items()}
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "runs.parquet"
+        Results(path).add([row | {"run": run} for run in range(ROWS)])
+        return [path.read_bytes()]
+
+
 MAKERS = {
+    ".runs.parquet": records,
+    ".xlsx": lambda whole: [written(".xlsx", whole)],
+    ".ods": lambda whole: [written(".ods", whole)],
+    ".dta": lambda whole: statistics(".dta", whole),
+    ".sav": lambda whole: statistics(".sav", whole),
+    ".edges": links,
+    ".geojson": maps,
+    ".gfill": kept,
     ".arrow": arrow,
     ".parquet": packed,
     ".jsonl": text,
@@ -123,11 +218,25 @@ MAKERS = {
 
 
 def mutant(content: bytes, rng: random.Random) -> bytes:
-    """The same with some bytes changed, removed, repeated or cut off."""
+    """The same with some bytes changed, removed, repeated or cut off; mostly within a zip."""
+    if content.startswith(b"PK") and rng.random() < 0.9:
+        with zipfile.ZipFile(io.BytesIO(content)) as old:
+            parts = {part: old.read(part) for part in old.infolist()}
+        chosen, file = rng.choice(list(parts)), io.BytesIO()
+        with zipfile.ZipFile(file, "w") as new:
+            for part, held in parts.items():
+                changed = flat(held, rng) if part is chosen and held else held
+                new.writestr(part.filename, changed, part.compress_type)
+        return file.getvalue()
+    return flat(content, rng)
+
+
+def flat(content: bytes, rng: random.Random) -> bytes:
+    """Some of the bytes changed; a number in text at times made a large one."""
     data = bytearray(content)
     for _ in range(rng.choice((1, 1, 1, 2, 4, 8))):
         place, size = rng.randrange(len(data)), rng.randrange(1, 16)
-        change = rng.choice(("bit", "byte", "number", "remove", "repeat", "cut", "step"))
+        change = rng.choice(("bit", "byte", "number", "remove", "repeat", "cut", "step", "digits"))
         if change == "bit":
             data[place] ^= 1 << rng.randrange(8)
         elif change == "byte":
@@ -142,24 +251,61 @@ def mutant(content: bytes, rng: random.Random) -> bytes:
             data[place:place] = data[place : place + size]
         elif change == "cut" and rng.random() < 0.2:
             del data[place + 1 :]
+        elif change == "digits":
+            digits = [at for at in range(place, min(len(data), place + 200)) if 48 <= data[at] < 58]
+            at = digits[0] if digits else place
+            data[at : at + 1] = str(rng.choice(NUMBERS)).encode()
         else:
             data[place] = (data[place] + rng.choice((1, 255))) % 256
         data = data or bytearray(b"x")
     return bytes(data)
 
 
-def outcome(path: Path, folder: Path) -> str:
-    """What the command makes of a file: filled, refused, or what it should not have raised."""
+def prepare(folder: Path) -> None:
+    """A table and edges beside what is changed."""
+    ring = "".join(f"p{i},p{(i + 1) % ROWS}\n" for i in range(ROWS))
+    (folder / "edges.csv").write_text(f"source,target\n{ring}")
+    (folder / "table.csv").write_bytes(separated(table())[0])
+
+
+def run(folder: Path, *arguments: object) -> int:
     from graphfill.cli import _arguments, _commands
-    from graphfill.errors import InputError
 
     global parser
     parser = parser or _arguments.build_parser()
-    files = [path, folder / "edges.csv", "-o", folder / "filled.csv"]
-    how = ["--method", "propagation", "--reliance", "1", "--overwrite", "--quiet"]
-    options = parser.parse_args(["impute", *map(str, files), *how])
+    how = ["-o", folder / "filled.csv", "--overwrite", "--quiet"]
+    return _commands.run(parser.parse_args(["impute", *map(str, (*arguments, *how))]))
+
+
+def read(path: Path, folder: Path) -> None:
+    """Give a file to what reads its kind."""
+    propagation, table, edges = (
+        ("--method", "propagation", "--reliance", "1"),
+        folder / "table.csv",
+        "edges.csv",
+    )
+    if path.name.endswith(".runs.parquet"):
+        from graphfill.bench._results import Results
+
+        Results(path).rows()
+    elif path.suffix == ".geojson":
+        from graphfill.links import borders
+
+        borders(path)
+    elif path.suffix == ".edges":
+        assert run(folder, table, path, *propagation) == 0
+    elif path.suffix == ".gfill":
+        assert run(folder, table, folder / edges, "--load", path) == 0
+    else:
+        assert run(folder, path, folder / edges, *propagation) == 0
+
+
+def outcome(path: Path, folder: Path) -> str:
+    """What the command makes of a file: filled, refused, or what it should not have raised."""
+    from graphfill.errors import InputError
+
     try:
-        assert _commands.run(options) == 0
+        read(path, folder)
     except InputError as error:
         sentence = str(error)
         plain = len(sentence) < 1000 and sentence.isprintable() and sentence.endswith((".", "?"))
@@ -178,16 +324,18 @@ def main() -> None:
     made = MAKERS[suffix](table())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        links = "".join(f"p{i},p{(i + 1) % ROWS}\n" for i in range(ROWS))
-        (folder / "edges.csv").write_text(f"source,target\n{links}")
+        prepare(folder)
         for number in range(first, last):
             path = folder / f"mutant{suffix}"
             rng = random.Random(f"{seed} {number}")
             path.write_bytes(mutant(made[number % len(made)], rng))
-            if kept := os.environ.get("MUTANTS"):
-                Path(kept, f"{seed}-{number}{suffix}").write_bytes(path.read_bytes())
+            if place := os.environ.get("MUTANTS"):
+                Path(place, f"{seed}-{number}{suffix}").write_bytes(path.read_bytes())
+            began = time.process_time()
             print(number, end=" ", flush=True)
-            print(outcome(path, folder), flush=True)
+            what = outcome(path, folder)
+            slow = time.process_time() - began > MOST_SECONDS
+            print(f"took too long and {what}" if slow else what, flush=True)
 
 
 if __name__ == "__main__":

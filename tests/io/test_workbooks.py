@@ -226,3 +226,24 @@ def test_stata_and_spss_keep_their_labels(tmp_path, ending):
     (tmp_path / f"t.{ending}").write_bytes(b"nothing of the kind")
     with pytest.raises(InputError, match="cannot be read, and may be cut off or broken"):
         read_table(tmp_path / f"t.{ending}")
+
+
+def test_a_row_that_claims_any_number_is_refused(tmp_path):
+    path = make_book(tmp_path / "t.xlsx")
+    part = "xl/worksheets/sheet1.xml"
+    with zipfile.ZipFile(path) as parts:
+        sheet = parts.read(part).decode()
+    rewrite(path, part, sheet.replace('<row r="4"', '<row r="999999999999"'))
+    with pytest.raises(InputError, match="has rows beyond 1,048,576"):
+        read_table(path)
+
+
+def test_entities_behind_a_long_comment_are_refused(tmp_path):
+    path = make_book(tmp_path / "t.xlsx")
+    part = "xl/worksheets/sheet1.xml"
+    with zipfile.ZipFile(path) as parts:
+        sheet = parts.read(part).decode()
+    declared = f'<!--{" " * 5000}--><!DOCTYPE a [<!ENTITY b "c">]>'
+    rewrite(path, part, declared + sheet.partition("?>")[2])
+    with pytest.raises(InputError, match="declares entities"):
+        read_table(path)

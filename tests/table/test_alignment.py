@@ -2,6 +2,7 @@
 
 import datetime
 
+import igraph
 import narwhals as nw
 import networkx
 import numpy as np
@@ -106,8 +107,10 @@ def test_rows_by_number_where_no_column_holds_ids():
         gf.Graph.from_edges([0, 1], [1, 2]),
         [(0, 1), (1, 2)],
         np.array([[0, 1], [1, 2], [2, 1]]),
+        networkx.path_graph(3).edges,
+        zip([0, 1], [1, 2], strict=True),
     ],
-    ids=["networkx", "scipy", "Graph", "pairs", "array"],
+    ids=["networkx", "scipy", "Graph", "pairs", "array", "view", "zip"],
 )
 def test_graph_objects(edges):
     found = aligned(pl.DataFrame({"age": [1.5, None, 3.5]}), edges)
@@ -207,6 +210,21 @@ def test_weights_only_when_named():
     edges = pl.DataFrame({"source": ["ann"], "target": ["bob"], "w": [2.5]})
     assert aligned(table(IDS["text"]), edges).graph.weights is None
     assert aligned(table(IDS["text"]), edges, weight="w").graph.weights.tolist() == [2.5, 2.5]
+
+
+@pytest.mark.parametrize("kind", [networkx.to_pandas_edgelist, lambda G: G, "igraph"])
+def test_weights_that_are_not_used_are_named(kind):
+    G = networkx.Graph()
+    G.add_edge("ann", "bob", weight=2.5)
+    edges = igraph.Graph.from_networkx(G) if kind == "igraph" else kind(G)
+    if kind == "igraph":
+        edges.vs["name"] = edges.vs["_nx_name"]
+    (note,) = [guess for guess in aligned(table(IDS["text"]), edges).guesses if "weight" in guess]
+    assert note.startswith("'weight' of the edges is not used")
+    assert not any("weight" in guess for guess in aligned(table(IDS["text"]), G.edges).guesses)
+    named = aligned(table(IDS["text"]), edges, weight="weight")
+    assert named.graph.weights.tolist() == [2.5, 2.5]
+    assert not any("not used" in guess for guess in named.guesses)
 
 
 def test_columns_of_edges_are_guessed_by_name_or_said():

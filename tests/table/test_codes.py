@@ -55,7 +55,7 @@ def test_zones_read_as_numbers_are_filled_with_zones():
     assert "pass types={'cz': 'number'}" in told
     assert [c.kind for c in result.columns if c.name in options["columns"]] == [
         "category",
-        "number",
+        "integer",
     ]
     assert result.table["cz"].dtype == np.float64
     filled = result.table["cz"][hidden]
@@ -70,7 +70,7 @@ def test_zones_are_recognised_by_their_links_whatever_their_name():
     assert {name for name, kind in found.items() if kind == "category"} == {"q7", "state"}
     assert any("'q7' looks like a code, for linked rows" in note for note in notes)
     shuffled = edges.assign(target=edges["target"].sample(frac=1, random_state=0).to_numpy())
-    assert kinds(people, shuffled, id="fips")[0]["q7"] == "number"  # the links say nothing
+    assert kinds(people, shuffled, id="fips")[0]["q7"] == "integer"  # the links say nothing
 
 
 def test_codes_of_counties_as_integers():

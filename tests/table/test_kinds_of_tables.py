@@ -96,4 +96,4 @@ def test_pictures_and_a_report_of_everyday_cells(tmp_path):
     for one in (table, duckdb.from_df(table)):
         result = quietly(one, edges, return_result=True, scores=True)
         result.report(tmp_path / "r.html", overwrite=True)
-        assert result.plot.known_and_filled("rent").get_title() == "rent"
+        assert result.plot.known_and_filled("rent").get_xlabel() == "rent"

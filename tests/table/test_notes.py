@@ -82,6 +82,20 @@ def test_whole_numbers_of_a_type_with_decimals():
     assert (between["beds"] % 1).any()
 
 
+def test_flags_and_marks_that_pandas_stores_as_floats_are_filled_with_decimals():
+    table, edges = ring(60)
+    draw = np.random.default_rng(0)
+    table["late"] = holed((draw.random(60) < 0.2).astype(float))
+    table["mark"] = holed(draw.integers(1, 6, 60).astype(float))
+    result = filled(table, edges, method="propagation")
+    (told,) = [note for note in result.notes if "whole numbers" in note]
+    assert told == (
+        "Columns 'late' and 'mark' hold whole numbers, but filled cells may lie between: pass "
+        "types={'late': 'integer'} to round them."
+    )
+    assert (result.table[["late", "mark"]] % 1).any().all()
+
+
 def test_whole_numbers_where_integers_could_be_missing():
     table, edges = ring(40)
     table["beds"] = holed(np.random.default_rng(0).integers(1, 9, 40).astype(float))
@@ -240,3 +254,14 @@ def test_words_of_a_file_are_values_if_the_user_says_so(tmp_path):
     )
     assert '"NA" in column' not in done.stdout
     assert "\"?\" counts as missing in column 'region' (8 cells): pass --value '?'" in done.stdout
+
+
+def test_what_is_printed_has_nothing_that_a_terminal_obeys():
+    name = "age\x1b[31m\x9b2J<script>"
+    people = pd.DataFrame({"id": range(6), name: [1.0, 2, None, 4, None, 6], "c": [*"aabbc", None]})
+    people.loc[3, "c"] = "\x1b]0;title\x07"
+    edges = pd.DataFrame({"a": range(5), "b": range(1, 6)})
+    result = filled(people, edges)
+    said = [repr(result), str(gf.explain(result, 2, name)), *result.notes]
+    assert not any(c in text for text in said for c in "\x1b\x9b\x07")
+    assert "<script>" not in result._repr_html_()

@@ -75,7 +75,7 @@ def test_every_group_of_distances_has_enough_held_out_cells(level, shares):
         steps = rng.choice([1, 2, 4, FAR], m, p=shares)
         known = np.where(steps == 1, rng.integers(1, 9, m), 0)
         around = np.column_stack([known, np.zeros(m), steps]).astype(float)
-        return CellFeatures(np.arange(m), np.zeros(1), *np.zeros((2, m, 1)), around)
+        return CellFeatures(np.arange(m), *np.zeros((2, m)), around)
 
     m = 1000
     one, pieces = np.ones(m), np.full(m, -1)

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, check_number, option, parameter
-from ._data import Files
 from ._draws import usual_split
 from ._fills import is_own, versioned
 from ._grid import INTERRUPTED, run_and_report
+from ._own import ArrayFile, Files, Own
 from ._problem import CATALOGUE, Setting, check_name
 from ._results import Results, key_of
 from ._runs import FULL, LABELS, WITHOUT_FEATURES, WITHOUT_MODEL, Run
-from ._table import overview
+from ._table import comparison, overview
 
 RUNS, QUICK_RUNS, QUICK_EPOCHS = 10, 2, 100
 
@@ -25,7 +25,8 @@ def run(options: Any) -> int:
     """Do the task that the command line asked for, its options as attributes."""
     if options.task == "list":
         return show()
-    drawn = ["matplotlib"] if options.task == "paper" else []
+    figures = options.task == "paper" and (options.figure or options.all or options.page)
+    drawn = ["matplotlib"] if figures else []
     absent = [name for name in ("torch", "torch_geometric", *drawn) if find_spec(name) is None]
     if absent:
         raise InputError(
@@ -62,13 +63,21 @@ def compare(options: Any) -> int:
     runs.sort(key=lambda run: (place[run.cell], run.run))
     table = [rows[run.key] for run in runs if run.key in rows]
     if table:
-        print(overview(table))
+        print(overview(table).text(options.latex))
+    if table and options.against:
+        differences = comparison(table, _versioned(options.against))
+        print(f"\n{differences.title}\n\n{differences.text(options.latex)}")
     return code
 
 
-def plan(options: Any) -> tuple[list[Run], dict[str, Files]]:
+def plan(options: Any) -> tuple[list[Run], dict[str, Own]]:
     """The runs that were asked for, each round of all of them before the next."""
-    files = _files(options)
+    files = _own_graphs(options)
+    if options.against and options.against not in options.methods:
+        raise InputError(
+            f"{option('against')} is {options.against!r}, which is not run: add it to "
+            f"{option('methods')}."
+        )
     for kind, names in (
         ("set", options.sets or ()),
         ("model", options.models),
@@ -79,11 +88,12 @@ def plan(options: Any) -> tuple[list[Run], dict[str, Files]]:
         for name in names:
             check_name(kind, name)
     sets = [*(options.sets or ([] if files else ["cora"])), *files]
-    methods = [versioned(name) if is_own(name) else name for name in options.methods]
+    methods = [_versioned(name) for name in options.methods]
     setting = Setting(max_epochs=QUICK_EPOCHS) if options.quick else Setting()
     n_runs = options.runs or (QUICK_RUNS if options.quick else RUNS)
     runs = []
-    for number, name, method in product(range(n_runs), sets, methods):
+    numbers = range(options.first, options.first + n_runs)
+    for number, name, method in product(numbers, sets, methods):
         split = options.split or usual_split(name)
         models = [None] if method in WITHOUT_MODEL else list(options.models)
         hidden = list(product(options.masks, options.rates))
@@ -105,8 +115,18 @@ def _layered(setting: Setting, method: str, n_layers: int | None) -> Setting:
     return replace(setting, n_layers=n_layers)
 
 
-def _files(options: Any) -> dict[str, Files]:
-    """The user's own graph by its name, if there is one; a part of one is refused."""
+def _versioned(method: str) -> str:
+    return versioned(method) if is_own(method) else method
+
+
+def _own_graphs(options: Any) -> dict[str, Own]:
+    """The user's own graphs by their names, if there are any; a part of one is refused."""
+    own = [ArrayFile(str(Path(path).resolve())) for path in options.arrays or ()]
+    return {graph.name: graph for graph in own} | _files(options)
+
+
+def _files(options: Any) -> dict[str, Own]:
+    """The graph of a table and a list of edges."""
     given = {"nodes": options.nodes, "edges": options.edges, "label": options.label}
     absent = [option(name) for name, value in given.items() if value is None]
     if 0 < len(absent) < len(given):

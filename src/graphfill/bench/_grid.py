@@ -18,7 +18,7 @@ from typing import Any
 
 from ..errors import option
 from ..kernels import available
-from ._data import Files
+from ._own import Own
 from ._results import Results, Row
 from ._runs import SYSTEM, Run
 
@@ -52,7 +52,7 @@ def run_grid(
     jobs: int | None = None,
     progress: bool = True,
     *,
-    files: Mapping[str, Files] | None = None,
+    files: Mapping[str, Own] | None = None,
     system: str = SYSTEM,
 ) -> Grid:
     """Do the runs that have no row yet, in order, and add their rows to the results.
@@ -118,7 +118,7 @@ def run_and_report(
     results: Results,
     jobs: int | None,
     progress: bool,
-    files: Mapping[str, Files] | None = None,
+    files: Mapping[str, Own] | None = None,
 ) -> int:
     """The same for the command line: failures on stderr, the exit code as result."""
     try:
@@ -152,7 +152,7 @@ class _Worker(threading.Thread):
 
     def __init__(
         self,
-        order: tuple[str, dict[str, Files], Path],
+        order: tuple[str, dict[str, Own], Path],
         todo: queue.SimpleQueue[Run],
         answers: queue.SimpleQueue[tuple[Run, str, Any]],
     ) -> None:

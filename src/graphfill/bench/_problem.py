@@ -42,7 +42,7 @@ class Dataset:
     graph: Graph
     X: Floats | sparse.csr_array | None  # None: no features; NaN: never known
     y: Ints  # 0 to n_classes - 1; -1 where unknown, and then in no split
-    official: Split | None = None  # the split that comes with the set
+    official: tuple[Split, ...] = ()  # the splits that come with the set
     # Which column of a table each feature belongs to: the indicators of a category are one cell,
     # known or missing together. None: every feature is a column.
     cells: Ints | None = None

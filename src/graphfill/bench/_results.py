@@ -99,6 +99,9 @@ class Results:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
+        from ..io._columnar import check_parquet, checked
+        from ..io._sheet import Options
+
         try:
             status = os.stat(self.path)
         except FileNotFoundError:
@@ -106,12 +109,13 @@ class Results:
         state = status.st_ino, status.st_mtime_ns, status.st_size
         if self._read is None or self._read[0] != state:
             try:
-                table = pq.read_table(self.path)
-                rows = table.to_pylist()
+                with pq.ParquetFile(self.path) as file:
+                    check_parquet(self.path, file, Options())
+                    rows = checked(file.read()).to_pylist()
                 keys = {key_of(row) for row in rows}
             except KeyError as error:
                 raise _unreadable(self.path, f"no column {error}") from None
-            except (pa.ArrowException, OSError) as error:
+            except (pa.ArrowException, OSError, TypeError, ValueError) as error:
                 reason = str(error).partition(".")[0]
                 raise _unreadable(self.path, reason) from None
             self._read = state, rows, keys

@@ -18,6 +18,7 @@ from ..errors import InputError, check_choice, check_number
 from . import _data as data
 from ._draws import checksum, draw_mask, draw_split
 from ._fills import is_own, make_input, makes_input, resolve
+from ._own import Own
 from ._problem import Dataset, Floats, Outcome, Problem, Setting, check_name
 from ._results import Key, Row, key_of
 
@@ -221,7 +222,7 @@ def pose(run: Run, dataset: Dataset) -> Problem:
     return Problem(dataset, split, missing, run.run)
 
 
-def execute(run: Run, files: Mapping[str, data.Files], system: System) -> Row:
+def execute(run: Run, files: Mapping[str, Own], system: System) -> Row:
     """Do a run and return its row of the record."""
     check_model(run.method, run.model)
     problem = pose(run, _dataset(run.set, files.get(run.set)))
@@ -256,7 +257,7 @@ def versions() -> str:
 
 
 @lru_cache(maxsize=8)  # an experiment alternates between the paper's five
-def _dataset(name: str, files: data.Files | None) -> Dataset:
+def _dataset(name: str, files: Own | None) -> Dataset:
     return data.load(name) if files is None else files.load()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ from scipy.special import stdtrit
 
 ENOUGH = 3  # runs; of fewer, the standard error itself is mostly chance
 CSV_SUFFIXES = (" mean", " standard error", " runs")
+AREA = "test_auc"  # in a run's details
 _VERSION = re.compile("@[0-9a-f]{8}$")  # of a user's own file or function
 
 
@@ -98,6 +100,51 @@ class Table:
         lines += ["| " + " | ".join(map(written, row, digits)) + " |" for row in self.rows]
         return "\n".join(lines)
 
+    def latex(self) -> str:
+        r"""As a tabular with the rules of the package booktabs.
+
+        >>> print(Table("t", "T", ["set", "ours %"], [["a_b", Estimate(78.1, 0.3, 9)]]).latex())
+        \begin{tabular}{lr}
+        \toprule
+        set & ours \% \\
+        \midrule
+        a\_b & $78.10 \pm 0.30$ (9) \\
+        \bottomrule
+        \end{tabular}
+        """
+        sides = "".join("r" if self._numeric(j) else "l" for j in range(len(self.columns)))
+        digits = [self.digits.get(column, 2) for column in self.columns]
+        rows = [list(map(written, row, digits)) for row in self.rows]
+        lines = [" & ".join(map(_in_latex, row)) + r" \\" for row in (self.columns, *rows)]
+        rules = [r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
+        return "\n".join([rf"\begin{{tabular}}{{{sides}}}", *rules, r"\end{tabular}"])
+
+    def text(self, latex: bool = False) -> str:
+        """For a terminal, columns of one width; or as LaTeX.
+
+        >>> print(Table("t", "T", ["set", "ours"], [["Cora", 78.1], ["Pubs", 9]]).text())
+        | set  |  ours |
+        |------|------:|
+        | Cora | 78.10 |
+        | Pubs |     9 |
+        """
+        if latex:
+            return self.latex()
+        digits = [self.digits.get(column, 2) for column in self.columns]
+        lines = [list(self.columns), *(list(map(written, row, digits)) for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        sides = [">" if self._numeric(j) else "<" for j in range(len(self.columns))]
+        drawn = []
+        for line in lines:
+            cells = zip(line, sides, widths, strict=True)
+            row = " | ".join(f"{text:{side}{width}}" for text, side, width in cells)
+            drawn.append(f"| {row} |")
+        rules = [
+            "-" * (width + 1) + ("-" if side == "<" else ":")
+            for side, width in zip(sides, widths, strict=True)
+        ]
+        return "\n".join([drawn[0], f"|{'|'.join(rules)}|", *drawn[1:]])
+
     def csv(self) -> str:
         """The numbers in full; an estimate is three columns."""
         parts = [self._parts(j) for j in range(len(self.columns))]
@@ -143,43 +190,105 @@ def written(value: Any, digits: int = 2) -> str:
     return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
-def overview(rows: Iterable[Mapping[str, Any]]) -> str:
+GROUP = ("set", "method", "model", "mask", "rate")
+
+
+def overview(rows: Iterable[Mapping[str, Any]]) -> Table:
     """One line per set, method, model, mask and rate, in the order of the rows.
 
-    The version of a user's own file or function (after an @) is left out.
+    The version of a user's own file or function (after an @) is left out. Of two classes, the area
+    under the ROC curve of the test nodes is shown as well.
 
     >>> row = {"set": "cora", "method": "fp", "model": "gcn", "mask": "uniform", "rate": 0.99,
     ...        "split": "paper", "setting": "{}", "test_accuracy": 78.0, "reconstruction": 0.9}
-    >>> print(overview([row, row | {"test_accuracy": 79.0}]))
+    >>> print(overview([row, row | {"test_accuracy": 79.0}]).text())
     | set  | method | model | mask    | missing | runs |   accuracy % | reconstruction error |
-    |------|--------|-------|---------|--------:|-----:|-------------:|---------------------:|
-    | cora | fp     | gcn   | uniform |    99 % |    2 | 78.50 ± 0.50 |        0.900 ± 0.000 |
+    |------|--------|-------|---------|---------|-----:|-------------:|---------------------:|
+    | cora | fp     | gcn   | uniform | 99 %    |    2 | 78.50 ± 0.50 |        0.900 ± 0.000 |
     """
+    groups = _grouped(rows, GROUP)
+    areas = any(_area(row) is not None for members in groups.values() for row in members)
+    columns = ["set", "method", "model", "mask", "missing", "runs", "accuracy %"]
+    columns += ["AUC %"] * areas + ["reconstruction error"]
+    lines: list[list[Any]] = []
+    for group, members in groups.items():
+        line = [*_names(group), len(members), _mean(row["test_accuracy"] for row in members)]
+        line += [_mean(map(_area, members))] * areas
+        lines.append([*line, _mean(row["reconstruction"] for row in members)])
+    return Table("runs", "Runs", columns, lines, {"reconstruction error": 3})
+
+
+def comparison(rows: Iterable[Mapping[str, Any]], other: str) -> Table:
+    """Differences of accuracy from another method, run by run: same split, mask and seed.
+
+    "clear" says whether the 95 % interval by Student's t leaves out 0.
+
+    >>> row = {"set": "cora", "method": "fp", "model": "gcn", "mask": "uniform", "rate": 0.99,
+    ...        "run": 0, "test_accuracy": 78.0}
+    >>> print(comparison([row, row | {"method": "zero", "test_accuracy": 70.0}], "fp").text())
+    | set  | method | model | mask    | missing | runs | accuracy less | 95 % interval | clear |
+    |------|--------|-------|---------|---------|-----:|--------------:|---------------|-------|
+    | cora | zero   | gcn   | uniform | 99 %    |    1 |         −8.00 |               | no    |
+    """
+    everything = list(rows)
+    place = ("set", "model", "mask", "rate", "run")
+    theirs = {
+        tuple(row[name] for name in place): row["test_accuracy"]
+        for row in everything
+        if row["method"] == other
+    }
+    lines: list[list[Any]] = []
+    for group, members in _grouped(everything, GROUP).items():
+        keys = [tuple(row[name] for name in place) for row in members]
+        pairs = zip(members, keys, strict=True)
+        found = Difference.of(
+            row["test_accuracy"] - theirs[key] for row, key in pairs if key in theirs
+        )
+        if group[1] == other or found is None:
+            continue
+        ends = ""
+        if found.margin is not None:
+            low, high = found.mean - found.margin, found.mean + found.margin
+            ends = f"{written(Points(low))} to {written(Points(high))}"
+        clear = "yes" if found.clear else "no"
+        lines.append([*_names(group), found.n, Points(found.mean), ends, clear])
+    columns = ["set", "method", "model", "mask", "missing", "runs", "accuracy less"]
+    title = f"Accuracy in percent less that of {_VERSION.sub('', other)} in the same runs"
+    return Table("comparison", title, [*columns, "95 % interval", "clear"], lines)
+
+
+def _grouped(
+    rows: Iterable[Mapping[str, Any]], names: Sequence[str]
+) -> dict[tuple[Any, ...], list[Mapping[str, Any]]]:
     groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for row in rows:
-        key = tuple(row[name] for name in ("set", "method", "model", "mask", "rate"))
-        groups.setdefault(key, []).append(row)
-    lines = [
-        ["set", "method", "model", "mask", "missing", "runs", "accuracy %", "reconstruction error"]
-    ]
-    for (name, method, model, mask, rate), members in groups.items():
-        names = [_VERSION.sub("", name), _VERSION.sub("", method), model or "", mask]
-        estimates = [_mean(members, "test_accuracy", 2), _mean(members, "reconstruction", 3)]
-        lines.append([*names, f"{100 * rate:g} %", str(len(members)), *estimates])
-    # Columns of one width; from the fifth on they are figures, to the right.
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    sides = "<<<<>>>>"
-    drawn = []
-    for line in lines:
-        cells = zip(line, sides, widths, strict=True)
-        drawn.append(f"| {' | '.join(f'{text:{side}{width}}' for text, side, width in cells)} |")
-    rules = [
-        "-" * (width + 1) + ("-" if side == "<" else ":")
-        for side, width in zip(sides, widths, strict=True)
-    ]
-    return "\n".join([drawn[0], f"|{'|'.join(rules)}|", *drawn[1:]])
+        groups.setdefault(tuple(row[name] for name in names), []).append(row)
+    return groups
 
 
-def _mean(rows: Sequence[Mapping[str, Any]], column: str, digits: int) -> str:
-    estimate = Estimate.of(row[column] for row in rows if row[column] is not None)
-    return "" if estimate is None else written(Published(*estimate[:2]), digits)
+def _names(group: tuple[Any, ...]) -> list[str]:
+    name, method, model, mask, rate = group
+    plain = _VERSION.sub("", name), _VERSION.sub("", method)
+    return [*plain, model or "", mask, f"{100 * rate:g} %"]
+
+
+def _area(row: Mapping[str, Any]) -> float | None:
+    """The area under the ROC curve in percent, where the run has one."""
+    area = json.loads(row.get("details") or "{}").get(AREA)
+    return None if area is None else float(area)
+
+
+def _mean(values: Iterable[float | None]) -> Published | None:
+    estimate = Estimate.of(value for value in values if value is not None)
+    return None if estimate is None else Published(*estimate[:2])
+
+
+def _in_latex(text: str) -> str:
+    """A cell in LaTeX: special letters escaped, a mean and its error as mathematics.
+
+    >>> _in_latex("78.10 ± 0.30"), _in_latex("a_b 5 %")
+    ('$78.10 \\\\pm 0.30$', 'a\\\\_b 5 \\\\%')
+    """
+    escaped = re.sub(r"([&%$#_{}])", r"\\\1", text.replace("\\", " "))
+    escaped = re.sub(r"([0-9.−+]+) ± ([0-9.]+)", r"$\1 \\pm \2$", escaped)
+    return re.sub("−", "-" if "$" in escaped else "$-$", escaped)

@@ -59,6 +59,10 @@ def _add_run(tasks: Any, command: Adder) -> list[argparse.Action]:
     )
     what.add_argument("--split", default=None, help="who is trained on (paper; thirds for mixhop)")
     what.add_argument("--runs", type=count, default=None, metavar="N", help="of each (10)")
+    what.add_argument(
+        "--first", type=int, default=0, metavar="N",
+        help="number of the first run, which is its seed (0)",
+    )  # fmt: skip
     what.add_argument("--layers", type=count, default=None, metavar="N", help="of the network (2)")
     what.add_argument("--quick", action="store_true", help="2 runs of at most 100 epochs")
     own = run.add_argument_group("your own graph")
@@ -66,8 +70,17 @@ def _add_run(tasks: Any, command: Adder) -> list[argparse.Action]:
     edges = own.add_argument("--edges", metavar="FILE", help="one row per link")
     own.add_argument("--label", metavar="NAME", help="the column of the table to predict")
     own.add_argument("--id", metavar="NAME", help="the column that edges name (guessed)")
+    arrays = own.add_argument(
+        "--arrays", nargs="+", metavar="FILE.npz",
+        help="edge_index, x and y in one file, and train_masks, ... if there are",
+    )  # fmt: skip
+    shown = run.add_argument_group("what is printed")
+    shown.add_argument(
+        "--against", metavar="METHOD", help="also differences from this method, run by run"
+    )
+    shown.add_argument("--latex", action="store_true", help="tables in LaTeX")
     results = _add_work(run, "runs.parquet", "one row per run; rows that are there are kept")
-    return [nodes, edges, results]
+    return [nodes, edges, arrays, results]
 
 
 def _add_paper(tasks: Any, command: Adder) -> list[argparse.Action]:

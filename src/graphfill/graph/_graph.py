@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -305,12 +305,13 @@ class Graph:
             if reader.holds_edges(array.shape):
                 return cls.from_edges(array, n_nodes=n_nodes)
             return cls._from(reader.from_dense(array), directed="refuse")
-        if isinstance(graph, dict):
+        # NetworkX's view of edges is a mapping too, but from pairs.
+        if isinstance(graph, Mapping) and not isinstance(graph, Set):
             ends = reader.from_neighbours(graph)
             others = [node for node in dict.fromkeys(ends[1]) if node not in graph]
             nodes = None if n_nodes is not None else [*graph, *others]
             return cls.from_edges(*ends, nodes=nodes, n_nodes=n_nodes)
-        if isinstance(graph, (list, tuple, set, frozenset)):
+        if isinstance(graph, Iterable) and not isinstance(graph, (str, bytes)):
             return cls.from_edges(graph, n_nodes=n_nodes)
         raise reader.not_a_graph(graph)
 

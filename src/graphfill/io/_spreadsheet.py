@@ -6,6 +6,7 @@ Values are read, not formulas. What a workbook claims to unfold to is looked at 
 from __future__ import annotations
 
 import datetime as dt
+import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ from ._sheet import (
 
 TIMES = 10  # the memory that a workbook takes, as a multiple of its unfolded size
 MOST_PARTS = 10_000
+# An element must begin near the start of a part, so that nothing is declared behind a long comment.
+DECLARED, ELEMENT = re.compile(rb"<!(DOCTYPE|ENTITY)"), re.compile(rb"<[A-Za-z_]")
 Row = tuple[int, list[Any]]  # its number in the sheet, and its values from the first column on
 
 
@@ -85,14 +88,16 @@ def check_workbook(path: Path, options: Options) -> None:
                 if part.filename.endswith((".xml", ".rels")):
                     with parts.open(part) as file:
                         start = file.read(1 << 12)
-                    if b"<!DOCTYPE" in start or b"<!ENTITY" in start:
+                    if start and (DECLARED.search(start) or not ELEMENT.search(start)):
                         raise InputError(
                             f"The part {part.filename!r} of {path} declares entities, which no "
                             "spreadsheet program writes: export the sheet as CSV."
                         )
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
-        if isinstance(error, FileNotFoundError | PermissionError):
-            raise unreadable(path, error) from None
+    except InputError:
+        raise
+    except (FileNotFoundError, PermissionError) as error:
+        raise unreadable(path, error) from None
+    except Exception:  # zipfile hands on what each way of packing raises
         raise InputError(
             f"{path} is no workbook, or one with a password: save it again, or export it as CSV."
         ) from None

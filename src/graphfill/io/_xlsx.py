@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ._spreadsheet import Grid, Row
 
 LOST = re.compile(r"xl/(charts|media|pivotTables|slicers)/|vbaProject")
+MOST_ROWS = 1 << 20  # of a sheet, in every program; a file may claim any number
 NEAR = 200  # rows in which a cell is looked for that shows how numbers are formatted
 
 
@@ -59,7 +60,9 @@ def _rows(sheet: Any, path: Path, options: Options) -> Iterator[Row]:
         while values and values[-1] is None:
             values.pop()
         size += 8 * (len(values) + 1)
-        if number % 1000 == 0:
+        if number > MOST_ROWS:
+            raise InputError(f"{path} has rows beyond {MOST_ROWS:,}: export the sheet as CSV.")
+        if number % 100 == 0:
             options.check_size(path, size)
         if values:
             yield number, values
@@ -108,10 +111,18 @@ def write_new(file: IO[bytes], names: Sequence[str], rows: Iterable[Sequence[Any
     """A workbook of one sheet."""
     book = _openpyxl("the output").Workbook(write_only=True)
     sheet = book.create_sheet("Sheet1")
-    sheet.append([name or None for name in names])
-    for row in rows:
-        sheet.append([_storable(value) for value in row])
+    for row in ([name or None for name in names], *rows):
+        sheet.append([_cell(sheet, value) for value in row])
     _save(book, file)
+
+
+def _cell(sheet: Any, value: Any) -> Any:
+    """What to store; a text that begins as a formula does is none."""
+    value = _storable(value)
+    if isinstance(value, str) and value.startswith("="):
+        value = _openpyxl("the output").cell.WriteOnlyCell(sheet, value)
+        value.data_type = "s"
+    return value
 
 
 def write_filled(

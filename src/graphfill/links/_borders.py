@@ -51,12 +51,18 @@ def borders(regions: Any, *, id: Any = None, queen: bool = True) -> Links:
     """
     import pyarrow as pa
 
-    shapes, ids = _shapes(regions, id)
+    try:
+        shapes, ids = _shapes(regions, id)
+        values = None if ids is None else pa.array(ids)
+    except (pa.ArrowException, OverflowError, TypeError):
+        raise InputError(
+            "The ids of the map's regions are of several types, or no texts or numbers: name "
+            "another property as id."
+        ) from None
     relation = border_relation(shapes, queen)
     notes: tuple[str, ...] = ()
     if relation.n_unlinked:
         notes = (f"{relation.n_unlinked:,} region(s) have no outline, and hence no border.",)
-    values = None if ids is None else pa.array(ids)
     return Links(relation.graph, len(shapes), (relation,), (1.0,), notes, values)
 
 

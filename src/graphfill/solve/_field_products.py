@@ -21,6 +21,9 @@ class Products:
         self.graph, self.missing = graph, cells.missing
         self.tiles = tiles = Tiles(n, p, dtype)
         self.z, self.q = tiles.zeros(), tiles.zeros()
+        self._parts = [
+            (tiles.part(self.z, k), tiles.part(self.q, k)) for k in range(len(tiles.parts))
+        ]
         self._places = cells.places(tiles)
         theta = coupling.theta * graph.unit
         self._small = np.concatenate([tiles.spread(coupling.omega), tiles.spread(theta)])
@@ -44,8 +47,8 @@ class Products:
 
     def of_known(self, Z: Floats) -> Array:
         """Of the known cells of a table."""
-        for k, (channels, _) in enumerate(self.tiles.parts):
-            tile = self.tiles.part(self.z, k)[:, : channels.stop - channels.start]
+        for (z, _), (channels, _) in zip(self._parts, self.tiles.parts, strict=True):
+            tile = z[:, : channels.stop - channels.start]
             tile[:] = np.where(self.missing[:, channels], 0.0, Z[:, channels])
         self._multiply()
         return self.q[self._places]
@@ -53,15 +56,14 @@ class Products:
     def _multiply(self) -> None:
         """q = z Omega + L z Theta, in the rows that miss a cell."""
         tiles, width = self.tiles, len(self._small) // 2
-        parts = [(tiles.part(self.z, k), tiles.part(self.q, k)) for k in range(len(tiles.parts))]
-        for (z, q), bits in zip(parts, self._bits, strict=True):
+        for (z, q), bits in zip(self._parts, self._bits, strict=True):
             self.graph.multiply(bits, z, q)
         for start in range(0, tiles.n_rows, GEMM_ROWS):
             rows = slice(start, min(start + GEMM_ROWS, tiles.n_rows))
             both = self._both[: rows.stop - start]
-            for (z, q), lanes in zip(parts, tiles.lanes, strict=True):
+            for (z, q), lanes in zip(self._parts, tiles.lanes, strict=True):
                 both[:, lanes] = z[rows]
                 both[:, lanes.start + width : lanes.stop + width] = q[rows]
             product = np.matmul(both, self._small, out=self._product[: len(both)])
-            for (_, q), lanes in zip(parts, tiles.lanes, strict=True):
+            for (_, q), lanes in zip(self._parts, tiles.lanes, strict=True):
                 q[rows] = product[:, lanes]

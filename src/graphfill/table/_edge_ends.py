@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, check_column_name, named, option
+from ..errors import InputError, check_column_name, named, option, spelled
 from ..graph import Graph, as_array
 from ._id_column import Ids, read_ids
 from ._matrices import edges_of_matrix
@@ -22,6 +23,9 @@ END_NAMES = (
     ("source", "target"), ("src", "dst"), ("from", "to"), ("u", "v"), ("head", "tail"),
     ("node1", "node2"), ("id1", "id2"), ("source_id", "target_id"), ("from_id", "to_id"),
 )  # fmt: skip
+
+
+WEIGHT_NAMES = ("weight", "weights")  # what edges commonly call how much each of them counts
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,8 @@ def ends_in_table(
     ends = options.source, options.target
     if options.source is None:
         ends = guess_ends(names, naming, guesses)
+    if options.weight is None:
+        guesses += _unused_weights([name for name in names if name not in ends], naming.edges)
     first, second = (read_ids(table, name, source.edge_texts, naming.edges) for name in ends)
     weights = None
     if options.weight is not None:
@@ -65,6 +71,19 @@ def ends_in_table(
         if options.weight_means == "distance":
             weights = near_counts_more(as_array(weights).astype(np.float64))
     return (first, second), weights, ends
+
+
+def _unused_weights(names: Iterable[Any], holder: str) -> list[str]:
+    """A note on the first name that weights commonly have, of edges whose weights are not named."""
+    found = next((name for name in names if str(name).lower() in WEIGHT_NAMES), None)
+    if found is None:
+        return []
+    how = spelled(f"weight={found!r}", f"--weight {found}")
+    means = spelled("weight_means='distance'", "--weight-means distance")
+    return [
+        f"{found!r} of {holder} is not used, so that all edges count the same: {how} makes those "
+        f"with a high value count more ({means} if it is a distance)."
+    ]
 
 
 def check_two_ends_named(source: Any, target: Any, holder: str) -> None:
@@ -155,9 +174,12 @@ def near_counts_more(distances: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def ends_in_graph(
-    edges: Any, weight: Any, weight_means: str | None = None
+    edges: Any, options: TableOptions, naming: Naming, guesses: list[str]
 ) -> tuple[tuple[Ids, Ids], Any, NumberedRows | None]:
     """Each edge of a graph object once, as ids; and its nodes if those are but numbers."""
+    weight = options.weight
+    if weight is None:
+        guesses += _unused_weights(_edge_attributes(edges), naming.edges)
     if weight is not None and hasattr(edges, "adjacency"):
         graph = Graph.from_networkx(edges, weight)
     elif weight is not None and hasattr(edges, "vcount"):
@@ -172,13 +194,22 @@ def ends_in_graph(
     row = np.repeat(np.arange(graph.n_nodes, dtype=np.int32), np.diff(graph.indptr))
     once = row <= graph.indices
     weights = None if graph.weights is None else graph.weights[once]
-    if weights is not None and weight_means == "distance":
+    if weights is not None and options.weight_means == "distance":
         weights = near_counts_more(weights)
     ends = [row[once], graph.indices[once]]
     if graph.ids is not None:
         ends = [graph.ids[end] for end in ends]
         return (Ids(ends[0]), Ids(ends[1])), weights, None
     return (Ids(ends[0]), Ids(ends[1])), weights, NumberedRows(graph.n_nodes, _by_rows(edges))
+
+
+def _edge_attributes(edges: Any) -> list[str]:
+    """What the edges of a NetworkX or igraph graph have beside their ends."""
+    if hasattr(edges, "vcount"):
+        return list(edges.es.attributes())
+    if hasattr(edges, "adjacency") and not isinstance(edges, Graph):
+        return list(next(iter(edges.edges(data=True)), ({},))[-1])
+    return []
 
 
 def _by_rows(edges: Any) -> bool:

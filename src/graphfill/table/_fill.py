@@ -81,11 +81,13 @@ def fill_table(
     options, source, notes = keeping.prepare(options, source, frame.columns)
     alignment = alignment or align(frame, edges, options, source)
     columns = open_columns(frame, alignment, options, source)
-    if options.links:
+    several = alignment.links is not None and alignment.links._open  # tables
+    if options.links or several:
         from ._linking import linked as link
 
         alignment = link(frame, alignment, columns, options, source)
-        options = replace(options, fill=replace(options.fill, together=alignment.together))
+        how = options.fill.along(alignment.together, alignment.layout, several)
+        options = replace(options, fill=how)
     linked = time.perf_counter()
     notes += keeping.settle(columns, holder)
     summaries = summarize_columns(columns, frame.columns, alignment, options.fill.seed)

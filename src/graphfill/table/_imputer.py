@@ -90,7 +90,8 @@ class TableImputer:
 
     def _fill(self, table: Any, edges: Any, keeping: Keeping) -> TableResult:
         options = replace(self._options, types=plain_kinds(self._options.types))
-        result = fill_table(table, edges, options, keeping=keeping)
+        with keeping.in_use():
+            result = fill_table(table, edges, options, keeping=keeping)
         self._take(keeping, result)
         _warn(result)
         return result

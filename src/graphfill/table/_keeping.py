@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -31,6 +32,20 @@ class Keeping:
 
     columns: dict[str, dict[str, Any]] = field(default_factory=dict)
     kept: Kept = field(default_factory=lambda: Kept(trees={}))
+    path: Any = None  # of the file that it was read from
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Refuse a file with which nothing can be done: those that were forged hold anything."""
+        try:
+            yield
+        except (ArithmeticError, LookupError, TypeError, AttributeError, ValueError) as error:
+            if isinstance(error, InputError) or self.path is None:
+                raise
+            reason = f"{type(error).__name__}: {' '.join(str(error).split())[:100]}"
+            raise InputError(
+                f"What {self.path} holds cannot be used ({reason}): fit and save the imputer again."
+            ) from error
 
     def prepare(
         self, options: TableOptions, source: Source, names: Sequence[str]
@@ -127,7 +142,7 @@ def as_parts(
             arrays |= {f"{part}.values": scale.known, f"{part}.scores": scale.normal}
     for number, (X, y, *_) in enumerate((kept.trees or {}).values()):
         arrays |= {f"trees{number}.inputs": X, f"trees{number}.levels": y}
-    fill = replace(options.fill, intervals=None, scores=False, draws=0, together=None)
+    fill = replace(options.fill, intervals=None, scores=False, draws=0, together=None, layout=None)
     options = replace(options, fill=fill, details=False, add_bounds=True, links=None)
     for marker in (*options.missing, *options.values):
         if not isinstance(marker, (str, int, float)):
@@ -194,7 +209,7 @@ def of_parts(
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         what = f"the part {error}" if isinstance(error, KeyError) else "a part of the right form"
         raise InputError(f"{path} lacks {what}: fit and save the imputer again.") from error
-    return options, Keeping(columns, kept)
+    return options, Keeping(columns, kept, path)
 
 
 def _choice(record: dict[str, Any]) -> Choice:

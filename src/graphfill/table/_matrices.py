@@ -39,9 +39,7 @@ def edges_of_matrix(
     for column in columns:
         if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
             return None
-    A = np.column_stack([
-        np.asarray(column.cast(nw.Float64).fill_null(0.0).to_numpy()) for column in columns
-    ])  # fmt: skip
+    A = np.column_stack([np.asarray(column.to_numpy(), dtype=np.float64) for column in columns])
     A = np.where(np.isnan(A), 0.0, A)
     bad = (A < 0) | np.isinf(A)
     if bad.any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -102,7 +103,7 @@ class Number(Column):
 
     @property
     def unit(self) -> float:
-        return float(np.ldexp(1.0, self._exponent))
+        return math.ldexp(1.0, min(self._exponent, 1023))  # 2^1024 would overflow
 
     @property
     def whole(self) -> bool:

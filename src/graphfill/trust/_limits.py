@@ -14,6 +14,7 @@ from ._column import FillableColumn
 from ._options import FillOptions
 from ._runs import _blocks, field_channels
 
+FEW_CELLS = 10_000  # below, the known cells are cut into more folds
 MANY_CELLS = 100_000  # from here on fewer methods are compared
 MANY_CHANNELS = 1_000_000  # cells of channels, from which on one form of propagation is compared
 MANY_ROWS = 10_000  # known cells of a column, on average: from here on folds are hidden at once

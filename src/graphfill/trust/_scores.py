@@ -117,4 +117,5 @@ def _best_or_simpler(costs: dict[str, Floats]) -> tuple[str, str]:
         return best, "there is no other to compare with"
     mean, runner_up = others[0]
     gain = 1.0 - means[best] / mean if mean else 0.0
-    return best, f"its error on held-out cells is {gain:.0%} below that of {runner_up}, the next"
+    below = f"{gain:.0%}" if gain >= 0.005 else "less than 1%"
+    return best, f"its error on held-out cells is {below} below that of {runner_up}, the next"

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .dialect import Record, unquote
+from .dialect import LINE_END, Record, unquote
 
 MOST_TITLES = 30
 MOST_FOOTERS = 20  # lines
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?\Z")
+_YEAR = re.compile(r"(1[5-9]|2[01])[0-9]{2}\Z")  # may well be the name of a column
 _TOTAL = re.compile(
     r"(?i:(grand |sub)?total|totals|sum|all|gesamt|insgesamt|summe|somme|suma)\W*\Z"
 )
@@ -37,15 +38,16 @@ def header_place(rows: Sequence[Record]) -> int:
     place = 0
     while width > 1 and place < min(len(rows) - 2, MOST_TITLES):
         row, following = rows[place], rows[place + 1]
-        filled = sum(bool(unquote(cell).strip()) for cell in row.cells)
-        apart = len(row.cells) != width and following.line > row.line + 1
-        if filled > 1 and not apart:
+        filled = [number for number, cell in enumerate(row.cells) if _bare(cell)]
+        apart = len(row.cells) != width and _stands_apart(row, following)
+        if filled[:2] not in ([], [0]) and not apart:
             break
         place += 1
     if not place:
         return 0
-    names = [unquote(cell).strip() for cell in rows[place].cells]
-    is_header = len(names) == width and not _NUMBER.match(names[0]) and sum(map(bool, names)) > 1
+    names = [_bare(cell) for cell in rows[place].cells]
+    numbers = [name for name in names if _NUMBER.match(name) and not _YEAR.match(name)]
+    is_header = len(names) == width and not numbers and sum(map(bool, names)) > 1
     return place if is_header else 0
 
 
@@ -58,10 +60,20 @@ def footer_place(records: Sequence[Record], width: int) -> int | None:
     broken = any(record.unclosed for record in short)
     if not short or broken or any(len(record.cells) != width for record in records[:last]):
         return None
-    words = [unquote(record.cells[0]).strip() for record in short]
-    apart = last > 0 and short[0].line > records[last - 1].line + 1
-    # A last line that is cut off is no footer: it must say what it is, or stand apart.
-    return last if apart or all(map(_REMARK.match, filter(None, words))) else None
+    filled = [[cell for cell in map(_bare, record.cells) if cell] for record in short]
+    apart = last > 0 and _stands_apart(records[last - 1], short[0])
+    # A last line that is cut off is no footer: it must say what it is, or stand apart as one cell.
+    alone = apart and all(len(cells) < 2 or _TOTAL.match(cells[0]) for cells in filled)
+    return last if alone or all(_REMARK.match(cells[0]) for cells in filled if cells) else None
+
+
+def _stands_apart(above: Record, below: Record) -> bool:
+    """Whether there is a blank line between two records."""
+    return below.line > above.line + 1 + sum(len(LINE_END.findall(cell)) for cell in above.cells)
+
+
+def _bare(cell: str) -> str:
+    return unquote(cell).strip()
 
 
 def footer_rows(columns: Sequence[pa.ChunkedArray]) -> int:
