@@ -29,9 +29,11 @@ if TYPE_CHECKING:
         FieldImputer,
         MeanImputer,
         NeighborMeanImputer,
+        NetworkInput,
         RandomImputer,
         SpectralImputer,
         ZeroImputer,
+        network_input,
     )
     from .large import propagate_sharded
     from .solve import (
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
         pool,
     )
     from .table._attributes import impute_graph
+    from .table._several import impute_tables
 
 __version__ = "0.1.0"
 
@@ -71,6 +74,7 @@ _HOMES = {
     "Result": "solve",
     "impute": "table",
     "impute_graph": "table._attributes",
+    "impute_tables": "table._several",
     "explain": "table",
     "near_copies": "table",
     "pool": "table",
@@ -87,6 +91,8 @@ _HOMES = {
     "FieldImputer": "imputers",
     "MeanImputer": "imputers",
     "NeighborMeanImputer": "imputers",
+    "NetworkInput": "imputers",
+    "network_input": "imputers",
     "RandomImputer": "imputers",
     "SpectralImputer": "imputers",
     "ZeroImputer": "imputers",
@@ -110,6 +116,7 @@ __all__ = [
     "InputError",
     "MeanImputer",
     "NeighborMeanImputer",
+    "NetworkInput",
     "Pooled",
     "RandomImputer",
     "Result",
@@ -128,7 +135,9 @@ __all__ = [
     "fill_spectral",
     "impute",
     "impute_graph",
+    "impute_tables",
     "near_copies",
+    "network_input",
     "pool",
     "propagate",
     "propagate_hetero",

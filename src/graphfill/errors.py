@@ -52,6 +52,9 @@ class InputError(ValueError):
 class GraphfillWarning(UserWarning):
     """Something the user should know about a result that was still produced."""
 
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(printable(sentence))
+
 
 class ConvergenceWarning(GraphfillWarning):
     """The answer may be farther from the limit than the tolerance asked for."""

@@ -11,12 +11,13 @@ from harden import faults, soak
 HERE = Path(__file__).parent
 
 
-def test_broken_arrays_are_read_or_refused():
-    command = [sys.executable, HERE / "arrays.py", "0", "0", "1500"]
+@pytest.mark.parametrize(("script", "count"), [("arrays.py", 1500), ("asked.py", 400)])
+def test_broken_arrays_and_requests_are_read_or_refused(script, count):
+    command = [sys.executable, HERE / script, "0", "0", str(count)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-200:]
     outcomes = [line.partition(" ")[2] for line in done.stdout.splitlines()]
-    assert len(outcomes) == 1500
+    assert len(outcomes) == count
     assert set(outcomes) == {"filled", "refused"}
 
 

@@ -216,3 +216,26 @@ def test_writing_takes_time_in_proportion_to_the_columns(tmp_path):
         return min(times)
 
     assert seconds(4000) < 10 * seconds(1000)  # 4 at best, 16 for the square
+
+
+# -- what a spreadsheet would compute --
+
+
+def test_formulas_are_marked_where_asked_and_never_made(tmp_path):
+    (tmp_path / "a.csv").write_text("id,x,=n\n=1+2,-1.5,1\n@b,,2\nc|d,+2,3\n-e,-,4\n")
+    (tmp_path / "e.csv").write_text("s,t\n=1+2,@b\n@b,c|d\nc|d,-e\n")
+    files = [tmp_path / "a.csv", tmp_path / "e.csv", "--value", "-", "--exclude", "x,=n"]
+    for output in ("safe.csv", "plain.csv", "a.xlsx"):
+        how = ["--formula-safe"] if output == "safe.csv" else []
+        run = [sys.executable, "-m", "graphfill", "impute", *files, "-o", tmp_path / output, *how]
+        done = subprocess.run([*run, "--quiet"], capture_output=True, text=True, env=ENVIRONMENT)
+        assert done.returncode == 0, done.stderr
+    before = (tmp_path / "a.csv").read_text()
+    assert (tmp_path / "plain.csv").read_text() == before
+    safe = before.replace("=", "'=").replace("@", "'@").replace("-e", "'-e")
+    assert (tmp_path / "safe.csv").read_text() == safe
+    openpyxl = pytest.importorskip("openpyxl")
+    rows = openpyxl.load_workbook(tmp_path / "a.xlsx").active.iter_rows()
+    cells = [cell for row in rows for cell in row]
+    assert "=1+2" in [cell.value for cell in cells]
+    assert {cell.data_type for cell in cells} <= {"s", "n"}

@@ -254,3 +254,14 @@ def test_words_of_a_file_are_values_if_the_user_says_so(tmp_path):
     )
     assert '"NA" in column' not in done.stdout
     assert "\"?\" counts as missing in column 'region' (8 cells): pass --value '?'" in done.stdout
+
+
+def test_what_is_printed_has_nothing_that_a_terminal_obeys():
+    name = "age\x1b[31m\x9b2J<script>"
+    people = pd.DataFrame({"id": range(6), name: [1.0, 2, None, 4, None, 6], "c": [*"aabbc", None]})
+    people.loc[3, "c"] = "\x1b]0;title\x07"
+    edges = pd.DataFrame({"a": range(5), "b": range(1, 6)})
+    result = filled(people, edges)
+    said = [repr(result), str(gf.explain(result, 2, name)), *result.notes]
+    assert not any(c in text for text in said for c in "\x1b\x9b\x07")
+    assert "<script>" not in result._repr_html_()

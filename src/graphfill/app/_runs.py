@@ -19,8 +19,8 @@ from ..errors import InputError
 
 READING = "id source target weight exclude type missing separator decimal encoding edge-separator"
 READING += " edge-encoding edge-missing no-edge-header seed near same time like plane join nearest"
-FILLING = "method effort reliance unreached mark scores"
-SWITCHES = ("--mark", "--no-edge-header", "--scores", "--plane", "--join")
+FILLING = "method effort reliance unreached mark scores formula-safe"
+SWITCHES = ("--mark", "--no-edge-header", "--scores", "--plane", "--join", "--formula-safe")
 PROGRESS = re.compile(r"progress: (.+) ([\d.]+)")
 SPEAKER = re.compile(r"^graphfill(?: \w+: error)?: ")
 REPORT = "report.html"

@@ -140,7 +140,7 @@ class Handler(BaseHTTPRequestHandler):
     def _post(self, name: str) -> None:
         try:
             asked = json.loads(self.rfile.read(self._size(MOST_ASKED)) or b"{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             asked = None
         if not isinstance(asked, dict) or not isinstance(asked.get("columns", []), list):
             raise Refused(400, "This cannot be read.")
@@ -175,7 +175,7 @@ class Handler(BaseHTTPRequestHandler):
         given = self.headers.get("Content-Length", "")
         if not given.isdecimal():
             raise Refused(411, "How long the file is has to be said first.")
-        if int(given) > most:
+        if len(given) > 20 or int(given) > most:
             raise Refused(413, f"Files of more than {most >> 20:,} MB are for the command.")
         return int(given)
 

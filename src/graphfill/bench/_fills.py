@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from ..errors import InputError, UnreachedWarning, cell, first_cell
 from ..graph._graph import Graph
 from ..solve import fill_fisf, fill_pcfi, fill_spectral, propagate
-from ._problem import Floats, check_name
+from ._problem import Floats, Problem, check_name
 
 Fill = Callable[[Floats, Graph, int], Floats]
 
@@ -66,6 +67,40 @@ FILLS: dict[str, Fill] = {
     "pcfi": _quiet(lambda X, graph, seed: fill_pcfi(X, graph, threads=threads).X),
     "fisf": _quiet(lambda X, graph, seed: fill_fisf(X, graph, seed=seed, threads=threads).X),
 }
+INPUTS = ("chosen", "chosen-train")  # columns for a network, no fill of those there are
+
+
+def makes_input(method: str) -> bool:
+    """Whether a method gives columns of its own: one of `INPUTS`, or a function with `labels`."""
+    if not is_own(method):
+        return method in INPUTS
+    return "labels" in signature(load_function(method)).parameters
+
+
+def make_input(problem: Problem, method: str) -> tuple[Floats, dict[str, float | str]]:
+    """What such a method gives the network, and what it chose.
+
+    It sees the labels of training nodes, -1 for all others; "chosen" chooses by those of
+    validation nodes as well.
+    """
+    dataset, split, y = problem.dataset, problem.split, problem.dataset.y
+    labels, validation = np.full((2, len(y)), -1)
+    labels[split.train], validation[split.val] = y[split.train], y[split.val]
+    X = problem.incomplete()
+    if is_own(method):
+        made = _called(method, lambda own: own(X, dataset.graph, problem.seed, labels=labels))
+        return _check_numbers(_bare(method), made, len(y)), {}
+    from ..imputers import network_input
+
+    found = network_input(
+        X,
+        dataset.graph,
+        labels,
+        validation=validation if method == "chosen" else None,
+        seed=problem.seed,
+        threads=threads,
+    )
+    return found.X, {"blocks": " + ".join(found.blocks)}
 
 
 def is_own(method: str) -> bool:
@@ -98,20 +133,27 @@ def resolve(name: str) -> Fill:
     if not is_own(name):
         check_name("fill", name, FILLS)
         return FILLS[name]
-    function, name = load_function(name), _bare(name)
 
     def fill(X: Floats, graph: Graph, seed: int) -> Floats:
-        try:
-            filled = np.asarray(function(X.copy(), graph, seed))
-        except Exception as error:
-            raise InputError(
-                f"Method {name!r} failed ({type(error).__name__}: {error}): it is called with the "
-                "features (NaN where missing), the graph and a seed."
-            ) from error
-        check_filled(name, filled, X)
+        filled = _called(name, lambda own: own(X.copy(), graph, seed))
+        check_filled(_bare(name), filled, X)
         return filled.astype(np.float32, copy=False)
 
+    load_function(name)  # refuses what is no function
     return fill
+
+
+def _called(name: str, call: Callable[[Callable[..., Any]], Any]) -> NDArray[Any]:
+    """What a function of the user's returns."""
+    function = load_function(name)
+    try:
+        return np.asarray(call(function))
+    except Exception as error:
+        raise InputError(
+            f"Method {_bare(name)!r} failed ({type(error).__name__}: {error}): it is called with "
+            "the features (NaN where missing), the graph and a seed, and with labels= if it has "
+            "that parameter."
+        ) from error
 
 
 def load_function(name: str) -> Callable[..., Any]:
@@ -141,19 +183,7 @@ def check_filled(name: str, filled: NDArray[Any], X: Floats) -> None:
             f"Method {name!r} returned an array of shape {filled.shape} but was given one of "
             f"{X.shape}: return the features with their gaps filled."
         )
-    if filled.dtype.kind not in "fiub":
-        raise InputError(
-            f"Method {name!r} returned an array of {filled.dtype}: return numbers, float32."
-        )
-    with np.errstate(over="ignore"):
-        single = filled.astype(np.float32)  # which networks are trained in
-    finite = np.isfinite(single)
-    if not finite.all():
-        row, column = first_cell(~finite)
-        raise InputError(
-            f"Method {name!r} left {filled[row, column]} at {cell(row, column)}: return a number "
-            "that is finite in float32 in every cell."
-        )
+    single = _check_numbers(name, filled, len(X))
     changed = ~np.isnan(X) & (single != X)
     if changed.any():
         row, column = first_cell(changed)
@@ -161,6 +191,29 @@ def check_filled(name: str, filled: NDArray[Any], X: Floats) -> None:
             f"Method {name!r} changed the known cell at {cell(row, column)} from "
             f"{X[row, column]:g} to {filled[row, column]:g}: keep known cells as they are."
         )
+
+
+def _check_numbers(name: str, made: NDArray[Any], n_rows: int) -> Floats:
+    """The numbers as networks are trained in; refuses what is none, and other numbers of rows."""
+    if made.ndim != 2 or len(made) != n_rows or not made.shape[1]:
+        raise InputError(
+            f"Method {name!r} returned an array of shape {made.shape}: return one row for each of "
+            f"the {n_rows} nodes, and at least one column."
+        )
+    if made.dtype.kind not in "fiub":
+        raise InputError(
+            f"Method {name!r} returned an array of {made.dtype}: return numbers, float32."
+        )
+    with np.errstate(over="ignore"):
+        single = made.astype(np.float32)
+    finite = np.isfinite(single)
+    if not finite.all():
+        row, column = first_cell(~finite)
+        raise InputError(
+            f"Method {name!r} left {made[row, column]} at {cell(row, column)}: return a number "
+            "that is finite in float32 in every cell."
+        )
+    return single
 
 
 def _bare(name: str) -> str:

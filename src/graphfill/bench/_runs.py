@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..errors import InputError, check_choice, check_number
 from . import _data as data
 from ._draws import checksum, draw_mask, draw_split
-from ._fills import is_own, resolve
+from ._fills import is_own, make_input, makes_input, resolve
 from ._own import Own
 from ._problem import Dataset, Floats, Outcome, Problem, Setting, check_name
 from ._results import Key, Row, key_of
@@ -44,7 +44,7 @@ def run(problem: Problem, method: str, model: str | None, setting: Setting) -> O
 
         return gcnmf.run(problem, setting)
     started = time.perf_counter()
-    X = _features(problem, method)
+    X, details = _features(problem, method)
     filled = time.perf_counter()
     fitted = _trained(problem, X, model or method, setting)
     done = time.perf_counter()
@@ -53,6 +53,7 @@ def run(problem: Problem, method: str, model: str | None, setting: Setting) -> O
         fill_seconds=0.0 if method in (*FULL, "pagnn") else filled - started,
         train_seconds=max(done - filled, fitted.train_seconds),  # of an earlier process too
         reconstruction=reconstruction_error(problem, method, X),
+        details=fitted.details | details,
     )
 
 
@@ -85,6 +86,8 @@ def reconstruction_error(problem: Problem, method: str, X: Floats) -> float | No
     """
     if problem.missing is None or method in (*FULL, "pagnn", *WITHOUT_FEATURES):
         return None
+    if makes_input(method):
+        return None
     truth = problem.dataset.dense()
     hidden = problem.missing & ~np.isnan(truth)
     own = X[:, : hidden.shape[1]]  # an indicator's columns come after
@@ -93,8 +96,17 @@ def reconstruction_error(problem: Problem, method: str, X: Floats) -> float | No
     return float(np.linalg.norm(filled - true)) / size if size else None
 
 
-def _features(problem: Problem, method: str) -> Floats:
-    """What the network is given: NaN only for PaGNN, which knows what to do with it."""
+def _features(problem: Problem, method: str) -> tuple[Floats, dict[str, float | str]]:
+    """What the network is given, and what was chosen by the way.
+
+    NaN only for PaGNN, which knows what to do with it.
+    """
+    if makes_input(method):
+        return make_input(problem, method)
+    return _filled(problem, method), {}
+
+
+def _filled(problem: Problem, method: str) -> Floats:
     dataset, seed = problem.dataset, problem.seed
     if method in FULL:
         X = dataset.dense()

@@ -20,6 +20,7 @@ FREE: tuple[str, ...] = (
     "output",
     "overwrite",
     "mark",
+    "formula_safe",
     "strict",
     "threads",
     "memory_limit",

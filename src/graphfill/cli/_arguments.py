@@ -107,6 +107,11 @@ def _add_impute(commands: Any) -> list[argparse.Action]:
     add = output.add_argument
     files.append(add("-o", "--output", metavar="FILE", required=True, help=FORMATS))
     add("--overwrite", action="store_true", help="replace an existing output")
+    add(
+        "--link", type=types.key, action="append", default=[], metavar="FILE:COLUMN",
+        help="fill another table too, whose column names rows of TABLE (or FILE:COLUMN=FILE: of a "
+        "third one); -o then names a folder",
+    )  # fmt: skip
     files.append(_add_report(output))
     saved: dict[str, Any] = {"metavar": "FILE.gfill"}
     files.append(add("--save", **saved, help="keep what was decided and learnt, to use it again"))
@@ -114,6 +119,10 @@ def _add_impute(commands: Any) -> list[argparse.Action]:
     add(
         "--mark", action="store_true",
         help="add a column <name>_filled that says which cells were filled",
+    )  # fmt: skip
+    add(
+        "--formula-safe", action="store_true",
+        help="in CSV, put ' before cells that a spreadsheet would compute, such as =A1",
     )  # fmt: skip
     method = parser.add_argument_group("method")
     _add_method(method)

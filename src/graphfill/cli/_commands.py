@@ -8,10 +8,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from .. import errors, io
+from ..links import Links
 from ..report import _text as text
 from ..solve import propagate_with
 from ..solve._memory import parse_bytes
@@ -47,6 +49,11 @@ def run(options: argparse.Namespace) -> int:
 
 def impute(options: argparse.Namespace) -> int:
     """Fill a table from file to file."""
+    if options.link:
+        from ._several import fill
+
+        limit = _limit(options)
+        return fill(options, partial(_read_table, options, limit), _fill)
     inputs = [Path(path) for path in input_files(options)]
     outputs = [Path(options.output), *draw_files(options)]
     for output in outputs:
@@ -214,6 +221,7 @@ def _write(
             changed=result.filled,
             overwrite=options.overwrite,
             progress=tick,
+            formula_safe=options.formula_safe,
         )
 
 
@@ -231,22 +239,32 @@ def draw_files(options: argparse.Namespace) -> list[Path]:
     return [output.with_name(f"{stem}.{number}{ending}") for number in range(1, count + 1)]
 
 
-def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet | None]:
+def _limit(options: argparse.Namespace) -> int | None:
     limit = parse_bytes(options.memory_limit)
-    if limit is not None:  # what takes less than the libraries do is not worth a refusal
-        limit = max(limit, LEAST_READ)
-    with byte_bar(options, f"reading {Path(options.table).name}") as tick:
-        table = io.read_table(
-            options.table,
+    # What takes less than the libraries do is not worth a refusal.
+    return limit if limit is None else max(limit, LEAST_READ)
+
+
+def _read_table(
+    options: argparse.Namespace, limit: int | None, path: str, types: dict[str, str]
+) -> io.Sheet:
+    with byte_bar(options, f"reading {Path(path).name}") as tick:
+        return io.read_table(
+            path,
             progress=tick,
             memory_limit=limit,
             missing=options.missing,
             values=options.value,
-            types=dict(options.types),
+            types=types,
             separator=options.separator,
             decimal=options.decimal,
             encoding=options.encoding,
         )
+
+
+def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet | None]:
+    limit = _limit(options)
+    table = _read_table(options, limit, options.table, dict(options.types))
     if options.edges is None:
         return table, None
     with byte_bar(options, f"reading {Path(options.edges).name}") as tick:
@@ -263,7 +281,7 @@ def _read(options: argparse.Namespace) -> tuple[io.Sheet, io.Sheet | None]:
 
 
 def _fill(
-    table: io.Sheet, edges: io.Sheet | None, options: TableOptions, **more: Any
+    table: io.Sheet, edges: io.Sheet | Links | None, options: TableOptions, **more: Any
 ) -> TableResult:
     """Fill or inspect what was read, with the files' notes before the table's own."""
     name = table.path.name
@@ -276,7 +294,7 @@ def _fill(
         by_position=False,
         decimal=table.decimal,
     )
-    if edges is not None:
+    if isinstance(edges, io.Sheet):
         source = replace(
             source,
             naming=replace(naming, edges=edges.path.name, edge_row=edges.place),
@@ -290,9 +308,10 @@ def _fill(
         values = [*values, *io.MISSING]
     kinds = plain_kinds(options.types)
     options = replace(options, types=kinds, missing=missing, values=values)
-    ends = None if edges is None else edges.table
+    ends = edges.table if isinstance(edges, io.Sheet) else edges
     result = fill_table(table.table, ends, options, source=source, **more)
-    result.notes = [*table.notes, *(edges.notes if edges is not None else ()), *result.notes]
+    edge_notes = edges.notes if isinstance(edges, io.Sheet) else ()
+    result.notes = [*table.notes, *edge_notes, *result.notes]
     return result
 
 

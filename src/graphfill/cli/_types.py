@@ -60,6 +60,21 @@ level = _number("a share between 0 and 1, such as 0.9", lambda x: 0 < x < 1)
 _reliance = _number("held-out, or a number from 0 to 1", lambda x: 0 <= x <= 1)
 
 
+def key(text: str) -> tuple[str, str, str]:
+    """A file, its column, and the file whose rows that names ("" for the table).
+
+    >>> key("orders.csv:customer"), key("orders.csv:product=products.csv")
+    (('orders.csv', 'customer', ''), ('orders.csv', 'product', 'products.csv'))
+    """
+    path, _, rest = text.rpartition(":")
+    column, equals, other = rest.partition("=")
+    if not (path and column) or (equals and not other):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must be a file and its column, such as orders.csv:customer"
+        )
+    return path, column, other
+
+
 def reliance(text: str) -> Any:
     return text if text == "held-out" else _reliance(text)
 

@@ -337,6 +337,7 @@ class Output:
     like: Sheet  # what was read: every cell that was not filled is written as it stood
     changed: Mapping[str, NDArray[np.bool_]]  # which cells were filled
     progress: Progress  # called with the amount written so far and in all
+    formula_safe: bool = False  # in text files, "'" before what a spreadsheet would compute
 
 
 def check_header(

@@ -114,13 +114,14 @@ def write_table(
     changed: Mapping[str, NDArray[np.bool_]],
     overwrite: bool = False,
     progress: Progress = no_progress,
+    formula_safe: bool = False,
 ) -> None:
     """Write a filled table in the format that its ending tells, whole or not at all.
 
     The arguments are those of :class:`Output`; `overwrite` says whether an existing file may be
     replaced, which the input never is.
     """
-    output = Output(Path(path), filled, like, changed, progress)
+    output = Output(Path(path), filled, like, changed, progress, formula_safe)
     check_output(output.path, inputs=[like.path], overwrite=overwrite)
     names, input_names = filled.column_names, like.table.column_names
     if filled.num_rows != like.table.num_rows or names[: len(input_names)] != input_names:
@@ -145,7 +146,8 @@ def _is_a_copy(output: Output) -> bool:
     """Whether nothing is filled or added, and the format stays: then every byte does."""
     like = output.like
     added = output.table.num_columns > like.table.num_columns
-    if added or any(marks.any() for marks in output.changed.values()):
+    some = added or any(marks.any() for marks in output.changed.values())
+    if some or output.formula_safe:
         return False
     in_memory = not (like.path.suffix and like.path.is_file())
     return not in_memory and split_name(output.path) == split_name(like.path, EDGE_ENDINGS)

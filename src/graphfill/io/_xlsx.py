@@ -111,10 +111,18 @@ def write_new(file: IO[bytes], names: Sequence[str], rows: Iterable[Sequence[Any
     """A workbook of one sheet."""
     book = _openpyxl("the output").Workbook(write_only=True)
     sheet = book.create_sheet("Sheet1")
-    sheet.append([name or None for name in names])
-    for row in rows:
-        sheet.append([_storable(value) for value in row])
+    for row in ([name or None for name in names], *rows):
+        sheet.append([_cell(sheet, value) for value in row])
     _save(book, file)
+
+
+def _cell(sheet: Any, value: Any) -> Any:
+    """What to store; a text that begins as a formula does is none."""
+    value = _storable(value)
+    if isinstance(value, str) and value.startswith("="):
+        value = _openpyxl("the output").cell.WriteOnlyCell(sheet, value)
+        value.data_type = "s"
+    return value
 
 
 def write_filled(

@@ -15,7 +15,7 @@ from ..errors import InputError, check_column_name, named
 from ..graph import Graph
 from ._cells import frame_of
 from ._options import LinkOptions
-from ._relation import Relation, union
+from ._relation import Relation, own_nodes, union
 from ._request import REACH, Request, open_request
 
 
@@ -40,6 +40,7 @@ class Links:
     strengths: tuple[float, ...]
     notes: tuple[str, ...] = ()
     _ids: Any = field(default=None)  # of the rows, as Arrow; None: their numbers
+    _open: bool = False  # whether the strengths are yet to be chosen, on hidden cells
 
     def __repr__(self) -> str:
         kinds = ", ".join(one.name for one in self.relations)
@@ -58,7 +59,7 @@ class Links:
         row = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
         once = row <= graph.indices
         ids = pa.array(np.arange(self.n_rows)) if self._ids is None else self._ids
-        own = [name for one in self.relations for name in one.own]
+        own = own_nodes(self.relations)
         if own:
             texts = pc.cast(ids, pa.string()).to_pylist()
             taken = set(texts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ class Relation:
     own : one name per own node, in their order
     n_unlinked : rows that lack what links them
     notes : sentences on how it was read
+    shared : whether its own nodes are those of all other shared relations too
     """
 
     name: str
@@ -36,6 +37,11 @@ class Relation:
     own: Sequence[Any] = ()
     n_unlinked: int = 0
     notes: tuple[str, ...] = ()
+    shared: bool = False
+
+    def in_order(self, order: NDArray[Any] | None) -> Relation:
+        """The same with its rows in another order: row k is what ``order[k]`` was."""
+        return self if order is None else replace(self, graph=reordered(self.graph, order))
 
     @property
     def degree(self) -> float:
@@ -59,6 +65,29 @@ def relation_of(
     return Relation(name, graph, n_rows, own, n_unlinked, notes)
 
 
+def reordered(graph: Graph, order: NDArray[Any]) -> Graph:
+    """The graph whose first nodes are taken in another order.
+
+    Examples
+    --------
+    >>> reordered(Graph.from_edges([0], [2], n_nodes=4), np.array([2, 1, 0])).degrees().tolist()
+    [1.0, 0.0, 1.0, 0.0]
+    """
+    place = np.arange(graph.n_nodes)
+    place[order] = np.arange(len(order))
+    row = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
+    once = row <= graph.indices
+    weights = None if graph.weights is None else graph.weights[once]
+    ends = place[row[once]], place[graph.indices[once]]
+    return Graph.from_edges(*ends, weight=weights, n_nodes=graph.n_nodes)
+
+
+def own_nodes(relations: Sequence[Relation]) -> list[Any]:
+    """The names of all nodes that are no rows: those that are shared once, and first."""
+    shared = next((one.own for one in relations if one.shared), ())
+    return [*shared, *(name for one in relations if not one.shared for name in one.own)]
+
+
 def union(relations: Sequence[Relation], strengths: Sequence[float]) -> Graph:
     r"""All links as one graph: rows first, then the own nodes of each relation in turn.
 
@@ -80,13 +109,14 @@ def union(relations: Sequence[Relation], strengths: Sequence[float]) -> Graph:
     if len(kept) == 1 and len(relations) == 1:
         return relations[0].graph
     n_rows = relations[0].n_rows
-    n_nodes = n_rows + sum(len(one.own) for one in relations)
-    total, offset = None, 0
+    total, offset = None, max((len(one.own) for one in relations if one.shared), default=0)
+    n_nodes = n_rows + offset + sum(len(one.own) for one in relations if not one.shared)
     for number, one in enumerate(relations):
         if number in kept:
-            part = _padded(one, offset, n_nodes, strengths[number] / one.degree)
+            start = 0 if one.shared else offset
+            part = _padded(one, start, n_nodes, strengths[number] / one.degree)
             total = part if total is None else total + part
-        offset += len(one.own)
+        offset += 0 if one.shared else len(one.own)
     if total is None:
         total = sparse.csr_array((n_nodes, n_nodes))
     total.sort_indices()

@@ -20,6 +20,7 @@ from ._impute import (
     SpectralImputer,
     ZeroImputer,
 )
+from ._network_input import NetworkInput
 from ._transforms import FeaturePropagation
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Impute",
     "MeanImputer",
     "NeighborMeanImputer",
+    "NetworkInput",
     "RandomImputer",
     "SpectralImputer",
     "ZeroImputer",

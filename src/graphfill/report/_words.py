@@ -22,13 +22,16 @@ METHODS = {
     "field": "graph and other columns together",
     "field-log": "graph and other columns together, amounts by logarithm",
     "field-rank": "graph and other columns together, by rank",
+    "series": "series of all places together",
+    "series-rank": "series of all places together, by rank",
     "trees": "trees",
     "columns": "other columns",
     "hybrid": "graph and other columns, learnt",
 }
 PARTS = 2  # of a blend, that are named
-# Characters that turn the direction of text: with them, a name could rewrite its sentence.
-_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+# What turns the direction of text, with which a name could rewrite its sentence; and what a
+# terminal obeys.
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _BLANKS = re.compile(r"\s+")
 _ISOLATE, _END = "\u2068", "\u2069"

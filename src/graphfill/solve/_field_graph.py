@@ -19,9 +19,19 @@ NOISE_ENTRIES = 1 << 20  # of edges times channels, that noise is drawn for at o
 
 
 class FieldGraph:
-    """A graph, scaled; L = D - A."""
+    """A graph, scaled; L = D - A.
 
-    def __init__(self, graph: Graph, threads: int = 1, mean_degree: float = 0.0) -> None:
+    `links` is the graph that is propagated on, where a field looks at another.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        threads: int = 1,
+        mean_degree: float = 0.0,
+        links: Graph | None = None,
+    ) -> None:
+        self.links = links or graph
         self.graph, self.n_nodes, self.threads = graph, graph.n_nodes, threads
         degree = graph.degrees()
         self.mean_degree = mean_degree or float(degree.mean()) or 1.0

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, named, option, parameter
 from ..graph import Graph, is_table
-from ..links import Links
+from ..links import Links, reordered
+from ..trust import Layout
 from ._edge_ends import ends_in_graph, ends_in_table
 from ._id_column import (
     Ids,
@@ -57,6 +58,7 @@ class Alignment:
     links: Links | None = None  # those that were made
     alone: bool = False  # nothing was to link the rows
     together: NDArray[np.int64] | None = None  # by node: rows whose cells are hidden together
+    layout: Layout | None = None  # of rows that are series of several places
 
     def in_rows(self, cells: NDArray[Any]) -> NDArray[Any]:
         """What is known of the first nodes, by row."""
@@ -188,13 +190,7 @@ def _align_links(
     alone = align_rows(frame, options, source)
     graph = links.graph
     if alone.order is not None:
-        place = np.arange(graph.n_nodes)
-        place[alone.order] = np.arange(len(frame))
-        row = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
-        once = row <= graph.indices
-        weights = None if graph.weights is None else graph.weights[once]
-        ends = place[row[once]], place[graph.indices[once]]
-        graph = Graph.from_edges(*ends, weight=weights, n_nodes=graph.n_nodes)
+        graph = reordered(graph, alone.order)
     n_unlinked = int(np.count_nonzero(np.diff(graph.indptr)[: len(frame)] == 0))
     guesses = [*alone.guesses, *links.notes]
     return replace(

@@ -81,11 +81,13 @@ def fill_table(
     options, source, notes = keeping.prepare(options, source, frame.columns)
     alignment = alignment or align(frame, edges, options, source)
     columns = open_columns(frame, alignment, options, source)
-    if options.links:
+    several = alignment.links is not None and alignment.links._open  # tables
+    if options.links or several:
         from ._linking import linked as link
 
         alignment = link(frame, alignment, columns, options, source)
-        options = replace(options, fill=replace(options.fill, together=alignment.together))
+        how = options.fill.along(alignment.together, alignment.layout, several)
+        options = replace(options, fill=how)
     linked = time.perf_counter()
     notes += keeping.settle(columns, holder)
     summaries = summarize_columns(columns, frame.columns, alignment, options.fill.seed)
@@ -113,7 +115,8 @@ def fill_table(
         for name, cells in unreached_cells([columns[n] for n in wanted], alignment.graph).items():
             summaries[name].n_unreached = int(cells.sum())
         recipe = options.fill.recipes(solve)["propagation"]
-        judged = judge_by_propagation(columns, summaries, alignment.graph, recipe)
+        if not alignment.alone:  # without links, there is nothing to judge
+            judged = judge_by_propagation(columns, summaries, alignment.graph, recipe)
     result.notes = [*result.notes, *notes, *notes_on(alignment, summaries, columns, source)]
     if alignment.alone:
         result.notes += unlinked_notes(frame, alignment.id, source.naming.table)

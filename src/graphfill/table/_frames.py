@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ._xarray import from_xarray, is_xarray
+
 if TYPE_CHECKING:
     import narwhals as nw
 
@@ -13,8 +15,10 @@ def in_memory(table: Any) -> tuple[Any, Callable[[Any], Any]]:
     """A table that can be looked at, and how another is made of the kind that came.
 
     A relation of DuckDB is fetched; the filled one is of DuckDB's default connection, since a
-    relation does not tell its own.
+    relation does not tell its own. An array of xarray is taken as a table of its coordinates.
     """
+    if is_xarray(table):
+        return from_xarray(table)
     if type(table).__name__ != "DuckDBPyRelation":
         return table, lambda filled: filled
     import duckdb

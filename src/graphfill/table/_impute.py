@@ -68,7 +68,8 @@ def impute(
     Parameters
     ----------
     table : pandas, polars or pyarrow table, or another that narwhals reads
-        One row per node. Null, NaN, NaT and None are missing.
+        One row per node. Of an xarray DataArray or Dataset, a row per combination of coordinates,
+        which are columns; the result is one again. Null, NaN, NaT and None are missing.
     edges : table of edges, or anything ``Graph.of`` recognises, optional
         Nodes that the table lacks pass information on and are not added to the result. Also
         :class:`graphfill.links.Links`. Without edges, name what links the rows below; rows

@@ -142,7 +142,7 @@ def as_parts(
             arrays |= {f"{part}.values": scale.known, f"{part}.scores": scale.normal}
     for number, (X, y, *_) in enumerate((kept.trees or {}).values()):
         arrays |= {f"trees{number}.inputs": X, f"trees{number}.levels": y}
-    fill = replace(options.fill, intervals=None, scores=False, draws=0, together=None)
+    fill = replace(options.fill, intervals=None, scores=False, draws=0, together=None, layout=None)
     options = replace(options, fill=fill, details=False, add_bounds=True, links=None)
     for marker in (*options.missing, *options.values):
         if not isinstance(marker, (str, int, float)):

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from ..errors import check_column_name, places, spelled
 from ..graph import Graph
-from ..links import Links, Relation, Request, open_request, union
+from ..links import LinkOptions, Links, Relation, Request, open_request, union
 from ..report import listed
 from ..solve import PropagationOptions
-from ..trust import Recipe, fill_channels
+from ..trust import Layout, Recipe, fill_channels
 from ..trust._column import Recorded, Target, mask_of
 from ..trust._folds import draw_folds, number_of
 from ..trust._scores import losses
@@ -56,17 +56,19 @@ def linked(
     source: Source,
 ) -> Alignment:
     """The rows with the links that were asked for, beside the edges that they have."""
-    assert options.links is not None
+    asked = options.links or LinkOptions()
     order, naming, ids = alignment.order, source.naming, _ids(frame, alignment)
-    if order is not None:
-        names = dict.fromkeys(options.links.columns)
+    names = dict.fromkeys(asked.columns)
+    if order is not None and names:
         for name in names:
             check_column_name(name, frame.columns, naming.table)
         frame = frame.select(*(take_rows(frame.get_column(name), order) for name in names))
     with places(lambda row: naming.row(row if order is None else int(order[row]))):
-        request = open_request(frame, options.links, naming.table)
-    given = []
-    if alignment.graph.n_edges:
+        request = open_request(frame, asked, naming.table)
+    given: list[Relation] = []
+    if alignment.links is not None:
+        given = [one.in_order(order) for one in alignment.links.relations]
+    elif alignment.graph.n_edges:
         own = alignment.outside()
         given = [Relation(f"of {naming.edges}", alignment.graph, alignment.n_rows, own)]
     choice = _Choice(request, given, _compared(columns), options.fill.seed)
@@ -87,7 +89,14 @@ def linked(
         guesses=[*alignment.guesses, *notes],
         links=made,
         together=request.hidden_together(_missing(columns, alignment.n_rows)),
+        layout=_layout(request),
     )
+
+
+def _layout(request: Request) -> Layout | None:
+    """Of series of several places: where each row stands among moments and places."""
+    series = request.series
+    return None if series is None else Layout.of(series.order, series.place, series.moment)
 
 
 def _ids(frame: nw.DataFrame[Any], alignment: Alignment) -> Any:
@@ -233,7 +242,8 @@ def _notes(
                          f"{value[1]:.2g} of the way to the last")  # fmt: skip
     if choice.n_tried > 1:
         parts.append(f"chosen among {choice.n_tried} settings on hidden known cells")
-    notes.append(f"{'; '.join(filter(None, parts))}. {_how_to_keep()}")
+    of_tables = any(one.shared for one in relations)  # which links of one table cannot name
+    notes.append(f"{'; '.join(filter(None, parts))}." + ("" if of_tables else _how_to_keep()))
     for one in relations:
         if one.n_unlinked:
             notes.append(
@@ -244,6 +254,6 @@ def _notes(
 
 def _how_to_keep() -> str:
     return spelled(
-        "They can be kept as a file: result.links.save(path).",
-        "They can be kept as a file: --keep-links FILE.",
+        " They can be kept as a file: result.links.save(path).",
+        " They can be kept as a file: --keep-links FILE.",
     )

@@ -20,6 +20,7 @@ from ._options import LEARNT, FillOptions
 from ._ranks import RankScale
 from ._reasons import Influence, Reasons
 from ._selection import ColumnFill, fill_columns, unreached_cells
+from ._series import Layout
 
 __all__ = [
     "HARDLY",
@@ -28,6 +29,7 @@ __all__ = [
     "ColumnFill",
     "FillOptions",
     "Influence",
+    "Layout",
     "Reasons",
     "Recipe",
     "Solve",

@@ -40,7 +40,7 @@ def add_alike(table: TableAssessment, assessments: Mapping[str, Assessment]) -> 
     Every cell is predicted by the method that was chosen; trees are those that have not seen it.
     """
     columns = {name: one.column for name, one in table.columns.items()}
-    graph, seed = table.graph.graph, table.options.seed
+    graph, seed = table.graph.links, table.options.seed
     numbers = [name for name, one in assessments.items() if not one.target.n_classes]
     if not numbers:
         return
@@ -161,7 +161,7 @@ def _cells(
     given = None
     if "propagation" in run.predictions:
         given = [run.at("propagation", name, rows, 0)[:, 0]]
-    jobs = table.graph.graph, table.propagation, [rows], [rows]
+    jobs = table.graph.links, table.propagation, [rows], [rows]
     features = cell_features(target, *jobs, propagated=given)[0]
     spread = np.ones(len(rows))
     if table.fields:

@@ -45,6 +45,7 @@ from ._options import FillOptions
 from ._ranks import by_logarithm
 from ._runs import FIELDS, MOST_FIELD_CHANNELS, Run, field_channels, run_methods
 from ._scores import choose, score
+from ._series import SERIES, series_recipes
 from ._sources import GrownTrees, Sources
 from ._stack import PAIRED, CellView, are_boosted, boosted_seconds, seconds
 
@@ -73,7 +74,14 @@ class TableAssessment:
         kept: Kept | None = None,
     ) -> None:
         self.options, self.tick, self.kept = options, tick, kept or Kept()
-        self.graph = FieldGraph(graph, options.propagation.n_threads)
+        links = graph
+        if (
+            options.rows_apart
+        ):  # hubs that are no rows: fields of rows alone, which know their cells
+            empty = np.empty(0, dtype=np.int64)
+            n_rows = len(next(iter(columns.values())).missing)
+            graph = Graph.from_edges(empty, empty, n_nodes=n_rows)
+        self.graph = FieldGraph(graph, options.propagation.n_threads, links=links)
         recipes = options.recipes(solve)
         self.propagation = recipes["propagation"]
         self.recipes = {name: replace(recipe, reliance=1.0) for name, recipe in recipes.items()}
@@ -93,8 +101,10 @@ class TableAssessment:
             self.columns[name] = Column(column, target, self._folds(name, target))
         channels = sum(one.column.n_channels for one in self.columns.values())
         if cells >= MANY_CELLS or graph.n_nodes * channels >= MANY_CHANNELS:
-            few = ("mean", "propagation") if cells >= LARGE_CELLS else FEW_RECIPES
-            self.recipes = {name: r for name, r in self.recipes.items() if name in few}
+            light = ("mean", "propagation") if cells >= LARGE_CELLS else FEW_RECIPES
+            self.recipes = {name: r for name, r in self.recipes.items() if name in light}
+        if options.method != "field":
+            self.recipes |= series_recipes(self.propagation, options.layout)
         self.fields = self._fields(cells)
         n_runs = 1 + self.n_folds
         self._part = (1.0 - TREES) / n_runs
@@ -181,7 +191,8 @@ class TableAssessment:
         else:
             singles = [self.run(number, part=self._part) for number in range(self.n_folds)]
         final = self.run(part=self._part)
-        self.sources = Sources.of_run(self.graph, self.recipes, final)
+        plain = {name: one for name, one in self.recipes.items() if name not in SERIES}
+        self.sources = Sources.of_run(self.graph, plain, final)
         self.kept.columns = {
             name: (one.column.n_channels, one.column.n_classes)
             for name, one in self.columns.items()
@@ -212,7 +223,7 @@ class TableAssessment:
             self.tick(TREES / 2 / len(grown))
 
     def view(self, name: str) -> CellView:
-        degree = np.diff(self.graph.graph.indptr).astype(np.float64)
+        degree = np.diff(self.graph.links.indptr).astype(np.float64)
         return CellView(name, self.columns[name].target, PAIRED, degree)
 
     def _numbers_of_trees(
@@ -286,7 +297,7 @@ class TableAssessment:
         missing = None
         if self.options.intervals is not None and not target.n_classes:
             known, missing = surroundings(
-                target, self.graph.graph, self.propagation, one.folds, view.solved, view.propagated
+                target, self.graph.links, self.propagation, one.folds, view.solved, view.propagated
             )
         scores = [
             {"method": m} | score(target, one.rows, p, unit) for m, p in view.held_out.items()

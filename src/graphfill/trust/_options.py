@@ -45,6 +45,8 @@ class FillOptions:
     seed: int = 0
     # Of each row, a number: known cells of rows with the same one are hidden together.
     together: NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
+    layout: Any = field(default=None, compare=False, repr=False)  # of series, or None
+    rows_apart: bool = False  # links are for propagation alone, not for fields
     propagation: PropagationOptions = field(
         default_factory=lambda: PropagationOptions(normalization="rw", solver="exact")
     )
@@ -71,6 +73,12 @@ class FillOptions:
         )
         asked = self.propagation != usual or self.reliance != "held-out"
         return "propagation" if asked else "auto"
+
+    def along(
+        self, together: NDArray[np.int64] | None, layout: Any, rows_apart: bool
+    ) -> FillOptions:
+        """The same for rows with links of these kinds."""
+        return replace(self, together=together, layout=layout, rows_apart=rows_apart)
 
     @property
     def assessed(self) -> bool:

@@ -84,7 +84,7 @@ def run_methods(
     part = 1.0 / (len(recipes) + 4 * len(fields))  # a field takes about four times as long
     for method, recipe in recipes.items():
         recorded = [Recorded(column) for column in run.columns.values()]
-        fill_channels(recorded, graph.graph, recipe, progress=lambda done: tick(part * done))
+        fill_channels(recorded, graph.links, recipe, progress=lambda done: tick(part * done))
         run.predictions[method] = {column.name: column.predictions for column in recorded}
     for method in fields:
         tick_field = lambda done: tick(4 * part * done)  # noqa: E731

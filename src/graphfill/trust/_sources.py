@@ -159,7 +159,7 @@ class BlendInfluence:
 
     def _recipe(self, method: str) -> RecipeInfluence:
         recipe, column = self.sources.recipes[method], self.sources.run.columns[self.name]
-        graph = self.sources.graph.graph
+        graph = self.sources.graph.links
         return RecipeInfluence(graph, self.name, column.missing, recipe.method, recipe.propagation)
 
     def _add_field(
@@ -221,10 +221,10 @@ class BlendInfluence:
         run, graph = self.sources.run, self.sources.graph
         column = run.columns[self.name]
         if method in self.sources.recipes:
-            X = np.full((graph.n_nodes, signs.shape[1]), np.nan)
+            X = np.full((graph.links.n_nodes, signs.shape[1]), np.nan)
             X[np.flatnonzero(~column.missing)] = signs
             recipe = self.sources.recipes[method]
-            filled = recipe.fill(X, graph.graph, lambda share: None, Solved())
+            filled = recipe.fill(X, graph.links, lambda share: None, Solved())
             return np.abs(filled[np.flatnonzero(column.missing)])
         one = self.sources.field_of(method, self.name)
         classes: list[int | None] = [None]

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...graph._graph import Graph
+from ...solve._positions import encode as encode
+from ...solve._positions import normalized_adjacency
+from ...solve._positions import unit_rows as unit_rows
 from .._problem import Outcome, Problem
-from .gcn import normalized_adjacency
 
 ALPHAS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)  # those of the paper
 N_STEPS = 50
@@ -88,60 +89,3 @@ def propagate_labels(
 
 def _accuracy(guesses: NDArray[np.intp], y: NDArray[np.int64], rows: NDArray[np.int64]) -> float:
     return 100.0 * float(np.mean(guesses[rows] == y[rows])) if len(rows) else float("nan")
-
-
-# -- positional encodings --
-
-
-def encode(graph: Graph, k: int = 20, seed: int = 0) -> NDArray[np.float32]:
-    r"""Eigenvectors of the normalised Laplacian with the k smallest eigenvalues.
-
-    .. math:: (I - S) u = \lambda u, \quad S = D^{-1/2} A D^{-1/2}
-
-    Columns of unit length by ascending eigenvalue, the first with eigenvalue zero included, as
-    SciPy gives them; the (first) entry of largest magnitude is positive. The seed draws the start
-    vector: other seeds give the same encodings up to rounding, but for eigenvalues that are
-    (nearly) equal. A graph of fewer than k nodes has zeros in the columns that are left.
-
-    >>> pair = Graph.from_edges([0], [1])
-    >>> encode(pair, k=2).round(2)
-    array([[ 0.71,  0.71],
-           [ 0.71, -0.71]], dtype=float32)
-    """
-    from scipy.sparse.linalg import eigsh
-
-    n = graph.n_nodes
-    S = normalized_adjacency(graph, dtype=np.float64)
-    if n <= max(4 * k, 64):  # Lanczos wants k well below n
-        values, vectors = np.linalg.eigh(S.toarray())
-    else:
-        # The largest of S, not the smallest of I - S: the latter needs a factorisation.
-        start = np.random.default_rng(seed).standard_normal(n)
-        values, vectors = eigsh(S, k=k, which="LA", v0=start, ncv=min(n, 4 * k + 1), tol=1e-8)
-    chosen = np.argsort(-values, kind="stable")[:k]
-    encoding = np.zeros((n, k), dtype=np.float32)
-    encoding[:, : len(chosen)] = _canonical(vectors[:, chosen])
-    return encoding
-
-
-def unit_rows(encoding: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Each node's encoding divided by its length; zeros stay zeros.
-
-    Eigenvectors of a large graph are large on a few dozen nodes and tiny on all others. What is
-    left of them there still says where a node lies, once its size is taken away, as in spectral
-    clustering.
-
-    >>> unit_rows(np.array([[3e-5, 4e-5], [0, 0]], np.float32)).round(2)
-    array([[0.6, 0.8],
-           [0. , 0. ]], dtype=float32)
-    """
-    lengths = np.linalg.norm(encoding.astype(np.float64), axis=1, keepdims=True)
-    return (encoding / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
-
-
-def _canonical(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sign of an eigenvector is arbitrary: make the first of its largest entries positive."""
-    size = np.abs(vectors)
-    # Entries that are equal but for rounding count as equal, so that rounding decides nothing.
-    first = (size >= (1.0 - 1e-6) * size.max(axis=0)).argmax(axis=0)
-    return vectors * np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)

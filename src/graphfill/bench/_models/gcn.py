@@ -12,26 +12,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor, nn
 
-from ...graph import Graph, adjacency_matrix, with_self_loops
+from ...graph import Graph
+from ...solve._positions import normalized_adjacency as normalized_adjacency
 from .._problem import Setting
 from .blocks import Block
 from .network import FixedLinear, Network, compact, glorot, widths
-
-
-def normalized_adjacency(graph: Graph, *, self_loops: bool = False, dtype: Any = np.float32) -> Any:
-    """S = D^-1/2 A D^-1/2 as a CSR array; rows of zeros where a node has no edge.
-
-    >>> path = Graph.from_edges([0, 1], [1, 2])
-    >>> normalized_adjacency(path).toarray().round(2)
-    array([[0.  , 0.71, 0.  ],
-           [0.71, 0.  , 0.71],
-           [0.  , 0.71, 0.  ]], dtype=float32)
-    """
-    linked = with_self_loops(graph) if self_loops else graph
-    A, degrees = adjacency_matrix(linked), linked.degrees()
-    root = np.divide(1.0, np.sqrt(degrees), out=np.zeros(len(degrees)), where=degrees > 0)
-    values = np.repeat(root, np.diff(A.indptr)) * A.data * root[A.indices]
-    return sparse.csr_array((values.astype(dtype), A.indices, A.indptr), shape=A.shape)
 
 
 def operator(graph: Graph, dtype: Any = np.float32) -> Any:

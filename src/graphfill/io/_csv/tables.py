@@ -178,6 +178,9 @@ def write(file: IO[bytes], output: Output) -> None:
     dialect = output_dialect(output)
     names, n_rows = output.table.column_names, output.table.num_rows
     columns = [_cells(name, output, dialect.decimal) for name in names]
+    if output.formula_safe:
+        columns = list(map(without_formulas, columns))
+        names = without_formulas(pa.chunked_array([names], "string")).to_pylist()
     size = sum(column.nbytes for column in columns)
     step = max(1, n_rows * BATCH_BYTES // max(size, 1))
     head = dialect.preamble.encode()
@@ -240,6 +243,19 @@ def _cells(name: str, output: Output, decimal: str) -> pa.ChunkedArray:
     values, text_format = filled.filter(changed), like.text_formats.get(name)
     new = as_text(values, decimal) if text_format is None else text_format.format(values)
     return put(texts.cast("large_string") if texts.nbytes >= 2**31 else texts, changed, new)
+
+
+def without_formulas(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A "'" before cells that a spreadsheet would compute; signed numbers and dashes stay.
+
+    >>> without_formulas(pa.chunked_array([["=A1", "-5.1", "-", "@x", "a", None]])).to_pylist()
+    ["'=A1", '-5.1', '-', "'@x", 'a', None]
+    """
+    computed = pc.match_substring_regex(cells, "^[=+@\\t\\r\uff1d\uff0b\uff0d\uff20-]")
+    plain = pc.match_substring_regex(cells, r"^[+-]\S?[0-9][0-9., ]*([eE][+-]?[0-9]+)?\s?%?$|^-+$")
+    marks, none = (pa.scalar(text, cells.type) for text in ("'", ""))
+    marked = pc.binary_join_element_wise(marks, cells, none)
+    return pc.if_else(pc.and_not(computed, plain), marked, cells)
 
 
 def as_text(column: pa.ChunkedArray, decimal: str = ".") -> pa.ChunkedArray:
