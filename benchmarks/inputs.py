@@ -1,7 +1,7 @@
 """The chosen input of a network beside the inputs it is chosen from.
 
     GRAPHFILL_DATA=... python benchmarks/inputs.py run [--sets ...] [--seeds N]
-    python benchmarks/inputs.py show
+    python benchmarks/inputs.py show | page
 
 `run` trains a network (two layers, 64 hidden units, the setting of `graphfill.bench`) on each input
 and appends a row per run to benchmarks/results/inputs.jsonl; rows that are there are kept, so that
@@ -11,7 +11,8 @@ of low homophily have their own splits and lack 99 % of the cells.
 
 "chosen" sees the training and the validation labels, "chosen, train" the training labels alone, and
 "graph" is the 20 leading eigenvectors beside the propagated training labels, no features. `show`
-prints the means, and the differences to the chosen input with their standard errors.
+prints the means, and the differences to the chosen input with their standard errors; `page` puts
+them into docs/network-input.md.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from graphfill.bench._train import fit, seeded
 from graphfill.imputers._input_blocks import eigenvector_block, scaled
 from graphfill.imputers._label_folds import LabelFolds
 from graphfill.solve._positions import normalized_adjacency
-from harness import HERE, table
+from harness import HERE, table, write_part
 
 ROWS = HERE / "results" / "inputs.jsonl"
 PAPER = ("cora", "citeseer", "pubmed", "photo", "computers")
@@ -152,7 +153,7 @@ def run(sets: list[str], seeds: range, until: float) -> None:
                             file.write(json.dumps(row) + "\n")
 
 
-def show() -> None:
+def tables() -> str:
     """A line per case: means, then what the chosen input is ahead of each by."""
     found: dict[tuple, dict[tuple, float]] = defaultdict(dict)
     kept = rows()
@@ -175,32 +176,44 @@ def show() -> None:
                 line[method] = f"{np.mean(list(values.values())):.1f} ({len(values)})"
             pairs = [ours[seed] - values[seed] for seed in values.keys() & ours.keys()]
             if pairs and method != CHOSEN:
-                error = np.std(pairs, ddof=1) / np.sqrt(len(pairs)) if len(pairs) > 1 else np.nan
-                difference[method] = f"{np.mean(pairs):+.1f} ± {error:.1f}"
+                error = np.std(pairs, ddof=len(pairs) > 1) / np.sqrt(len(pairs))
+                spread = f" ± {error:.1f}" if len(pairs) > 1 else " (1 run)"
+                difference[method] = f"{np.mean(pairs):+.1f}{spread}"
         lines.append(line)
         ahead.append(difference)
     headers = {name: name for name in ("set", "hidden", "model", *methods)}
-    print(table(lines, headers), table(ahead, headers), sep="\n\n")
     ratios = defaultdict(list)
     for row in kept:
         if row["method"] in (CHOSEN, BY_TRAIN):
             ratios[row["set"]].append((row["input_s"], row["train_s"]))
-    for name, pairs in ratios.items():
-        spent, training = np.mean(pairs, axis=0)
-        print(f"{name}: input {spent:.1f} s, training {training:.1f} s of processor time")
+    costs = [
+        {"set": name, "input": np.mean(pairs, axis=0)[0], "training": np.mean(pairs, axis=0)[1]}
+        for name, pairs in ratios.items()
+    ]
+    return "\n\n".join(
+        [
+            table(lines, headers),
+            "The chosen input is ahead by, ± the standard error of the difference over these runs:",
+            table(ahead, {name: title for name, title in headers.items() if name != CHOSEN}),
+            "Processor seconds of choosing and of the one training that follows:",
+            table(costs, {"set": "set", "input": "input, s", "training": "training, s"}),
+        ]
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("task", choices=("run", "show"))
+    parser.add_argument("task", choices=("run", "show", "page"))
     parser.add_argument("--sets", nargs="+", default=[*PAPER, *LOW], choices=(*PAPER, *LOW))
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--hours", type=float, default=1000.0, help="to start no run after")
     options = parser.parse_args()
     if options.task == "run":
         run(options.sets, range(options.seeds), time.time() + 3600 * options.hours)
+    elif options.task == "show":
+        print(tables())
     else:
-        show()
+        write_part("network-input.md", tables())
 
 
 if __name__ == "__main__":

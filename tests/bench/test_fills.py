@@ -5,8 +5,18 @@ import pytest
 from bench.groups import linked_groups
 from scipy import sparse
 
-from graphfill import InputError
-from graphfill.bench._fills import FILLS, check_filled, resolve, versioned
+from graphfill import Graph, InputError
+from graphfill.bench._fills import (
+    FILLS,
+    INPUTS,
+    check_filled,
+    make_input,
+    makes_input,
+    resolve,
+    versioned,
+)
+from graphfill.bench._problem import Dataset, Problem, Split
+from graphfill.bench._runs import reconstruction_error
 
 
 def adjacency(graph):
@@ -130,3 +140,52 @@ def test_a_fill_beyond_float32_is_refused():
     X = np.array([[1.0], [np.nan]], np.float32)
     with pytest.raises(InputError, match=r"left 1e\+39 at row 1, column 0: return a number"):
         check_filled("big", np.array([[1.0], [1e39]]), X)
+
+
+def test_a_users_own_input_sees_training_labels_and_returns_any_columns(tmp_path):
+    file = tmp_path / "own.py"
+    file.write_text(
+        "import numpy as np\n"
+        "def rich(X, graph, seed, labels):\n"
+        "    return np.stack([labels, 7.0 * np.arange(len(X)), np.nan_to_num(X[:, 0])], axis=1)\n"
+        "def gap(X, graph, seed, labels=None):\n    return X\n"
+        "def short(X, graph, seed, labels):\n    return X[1:]\n"
+    )
+    rows = [np.array(part) for part in ([0, 3], [1], [2, 4])]
+    y = np.array([1, 0, 1, 0, 1])
+    X = np.arange(10, dtype=np.float32).reshape(5, 2)
+    hidden = np.zeros((5, 2), bool)
+    hidden[2] = True
+    ring = Graph.from_edges(range(5), [1, 2, 3, 4, 0])
+    problem = Problem(Dataset("ring", ring, X, y), Split(*rows), hidden, seed=0)
+    assert makes_input(f"{file}:rich")
+    assert not makes_input("fp")
+    made, details = make_input(problem, f"{file}:rich")
+    assert made.dtype == np.float32
+    assert made[:, 0].tolist() == [1, -1, -1, 0, -1]
+    assert details == {}
+    assert reconstruction_error(problem, f"{file}:rich", made) is None
+    with pytest.raises(InputError, match="left nan at row 2, column 0"):
+        make_input(problem, f"{file}:gap")
+    with pytest.raises(InputError, match="one row for each of the 5 nodes"):
+        make_input(problem, f"{file}:short")
+
+
+@pytest.mark.parametrize("method", INPUTS)
+def test_test_labels_never_reach_the_chosen_input(method):
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    ends = 2 * rng.integers(0, 100, (2, 600)) + np.arange(600) % 2
+    graph = Graph.from_edges(*ends, n_nodes=200)
+    X = rng.normal(y[:, None], 1.0, (200, 3)).astype(np.float32)
+    parts = np.split(rng.permutation(200), [60, 120])
+    split = Split(*map(np.sort, parts))
+    hidden = rng.random(X.shape) < 0.8
+    made = []
+    for _ in range(2):
+        problem = Problem(Dataset("two", graph, X, y.copy()), split, hidden, seed=0)
+        made.append(make_input(problem, method))
+        y[split.test] = 1 - y[split.test]
+    assert np.array_equal(made[0][0], made[1][0])
+    assert made[0][1] == made[1][1]
+    assert "labels" in made[0][1]["blocks"]

@@ -36,6 +36,9 @@ CHANGED = {
     | PROPAGATION
     | {"normalization": "sym", "standardize": True, "reorder": False, "memory_limit": "1GB"}
     | {"seed": 3, "progress": True},
+    "NetworkInput": COMMON
+    | {"label": "group", "train": None, "validation": None, "directed": "refuse", "seed": 3}
+    | {"threads": 2},
     "MeanImputer": COMMON | {"directed": "refuse", "add_indicator": True},
     "NeighborMeanImputer": COMMON | {"directed": "refuse", "add_indicator": True},
     "SpectralImputer": COMMON | {"fallback": False, "seed": 3, "memory_limit": "1GB"},

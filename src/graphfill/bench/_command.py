@@ -42,7 +42,7 @@ def run(options: Any) -> int:
 
 def show() -> int:
     """Print the names that options take, a line each."""
-    own = {"FILE.py:FUNCTION": "your own fill (examples/own_method.py)"}
+    own = {"FILE.py:FUNCTION": "your own fill or input (examples/own_method.py)"}
     for kind in ("sets", "methods", "models", "masks", "splits"):
         print(f"{kind}:")
         for name, meaning in (CATALOGUE[kind] | (own if kind == "methods" else {})).items():

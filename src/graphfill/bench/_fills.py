@@ -67,8 +67,6 @@ FILLS: dict[str, Fill] = {
     "pcfi": _quiet(lambda X, graph, seed: fill_pcfi(X, graph, threads=threads).X),
     "fisf": _quiet(lambda X, graph, seed: fill_fisf(X, graph, seed=seed, threads=threads).X),
 }
-
-
 INPUTS = ("chosen", "chosen-train")  # columns for a network, no fill of those there are
 
 

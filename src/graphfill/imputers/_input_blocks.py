@@ -24,7 +24,8 @@ Floats = NDArray[np.floating]
 FEATURE_LENGTH, CONTEXT_LENGTH = 2.0, 1.0  # root mean square of a node's row within a block
 FEW_COLUMNS = 64  # up to which columns are also filled from eigenvectors and by the coupled field
 N_EIGENVECTORS = 20
-TOLERANCE, MOST_RESTARTS = 1e-5, 30  # of eigenvalues; long thin graphs would take for ever
+EXACT = 1e-4  # relative residual of the limit
+TOLERANCE, MOST_RESTARTS = 1e-5, 10  # of eigenvalues; long thin graphs would take for ever
 CONTEXT = ("eigenvectors", "labels")  # blocks that are no fill of the features
 HELD_SHARE = 0.1  # of the known cells, or rows
 
@@ -60,7 +61,7 @@ def fills(n_columns: int, threads: int | None) -> dict[str, Callable[[Floats, Gr
     every: dict[str, Callable[[Floats, Graph], Any]] = {
         "indicator": lambda Z, graph: _known_and_where(Z),
         "fp": lambda Z, graph: propagate(Z, graph, threads=threads).X,
-        "exact": lambda Z, graph: propagate(Z, graph, solver="exact", threads=threads).X,
+        "exact": lambda Z, graph: propagate(Z, graph, solver="exact", tol=EXACT, threads=threads).X,
         "pcfi": lambda Z, graph: fill_pcfi(Z, graph, threads=threads).X,
     }
     if n_columns <= FEW_COLUMNS:

@@ -59,29 +59,30 @@ class Probe:
     """The random network over a graph, at some rows."""
 
     def __init__(self, graph: Graph, rows: Ints, seed: int) -> None:
-        self._looped = normalized_adjacency(graph, self_loops=True)
+        looped = normalized_adjacency(graph, self_loops=True)
         degrees = graph.degrees()
         inverse = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
         mean = sparse.diags_array(inverse) @ adjacency_matrix(graph)
-        self._mean = sparse.csr_array(mean, dtype=np.float32)
-        self._rows, self._seed = rows, seed
+        mean = sparse.csr_array(mean, dtype=np.float32)
+        # What is hidden is computed where the rows see it, and nowhere else.
+        self._near, self._seed = np.unique(np.append(looped[rows].indices, rows)), seed
+        self._rows = np.searchsorted(self._near, rows)
+        self._into = looped[self._near], mean[self._near]
+        self._out = looped[rows][:, self._near], mean[rows][:, self._near]
 
     def hidden(self, X: Floats, number: int) -> Hidden:
         """What a block of columns adds inside the ReLUs; its number says which random weights."""
         rng = np.random.default_rng([self._seed, 22, number])
         V = rng.standard_normal((3, X.shape[1], WIDTH), np.float32)
         X = X.astype(np.float32, copy=False)
-        return self._looped @ (X @ V[0]), X @ V[1] + self._mean @ (X @ V[2])
+        convolved, averaged = (matrix @ X for matrix in self._into)
+        return convolved @ V[0], X[self._near] @ V[1] + averaged @ V[2]
 
     def features(self, blocks: Sequence[Hidden]) -> Floats:
         """Phi at the rows, of these blocks side by side."""
         convolved = np.maximum(sum(block[0] for block in blocks), 0.0)
         sampled = np.maximum(sum(block[1] for block in blocks), 0.0)
-        parts = (
-            self._looped[self._rows] @ convolved,
-            sampled[self._rows],
-            self._mean[self._rows] @ sampled,
-        )
+        parts = self._out[0] @ convolved, sampled[self._rows], self._out[1] @ sampled
         return np.hstack(parts).astype(np.float64)
 
 
