@@ -154,7 +154,7 @@ def run(sets: list[str], seeds: range, until: float) -> None:
 
 
 def tables() -> str:
-    """A line per case: means, then what the chosen input is ahead of each by."""
+    """A line per case: means over the runs that all methods have, what the choice is ahead by."""
     found: dict[tuple, dict[tuple, float]] = defaultdict(dict)
     kept = rows()
     for row in kept:
@@ -164,24 +164,24 @@ def tables() -> str:
     methods = list(dict.fromkeys((*OF_PAPER, *OF_LOW)))
     lines, ahead = [], []
     for case, held in found.items():
-        if case[1] == "none":
+        if case[1] == "none" or CHOSEN not in {name for name, _ in held}:
             continue
         held = {**found[case[0], "none", case[2]], **held}
         first = {"set": case[0], "hidden": case[1], "model": case[2]}
         line, difference = dict(first), dict(first)
-        ours = {seed: value for (method, seed), value in held.items() if method == CHOSEN}
-        for method in methods:
-            values = {seed: value for (name, seed), value in held.items() if name == method}
-            if values:
-                line[method] = f"{np.mean(list(values.values())):.1f} ({len(values)})"
-            pairs = [ours[seed] - values[seed] for seed in values.keys() & ours.keys()]
-            if pairs and method != CHOSEN:
-                error = np.std(pairs, ddof=len(pairs) > 1) / np.sqrt(len(pairs))
-                spread = f" ± {error:.1f}" if len(pairs) > 1 else " (1 run)"
-                difference[method] = f"{np.mean(pairs):+.1f}{spread}"
+        tried = [method for method in methods if method in {name for name, _ in held}]
+        seeds = {seed for _, seed in held}
+        seeds = [s for s in sorted(seeds) if all((method, s) in held for method in tried)]
+        line["runs"] = len(seeds)
+        for method in tried if seeds else ():
+            line[method] = f"{np.mean([held[method, seed] for seed in seeds]):.1f}"
+            pairs = [held[CHOSEN, seed] - held[method, seed] for seed in seeds]
+            error = np.std(pairs, ddof=len(pairs) > 1) / np.sqrt(len(pairs))
+            spread = f" ± {error:.1f}" if len(pairs) > 1 else ""
+            difference[method] = f"{np.mean(pairs):+.1f}{spread}"
         lines.append(line)
         ahead.append(difference)
-    headers = {name: name for name in ("set", "hidden", "model", *methods)}
+    headers = {name: name for name in ("set", "hidden", "model", "runs", *methods)}
     ratios = defaultdict(list)
     for row in kept:
         if row["method"] in (CHOSEN, BY_TRAIN):
@@ -193,8 +193,8 @@ def tables() -> str:
     return "\n\n".join(
         [
             table(lines, headers),
-            "The chosen input is ahead by, ± the standard error of the difference over these runs:",
-            table(ahead, {name: title for name, title in headers.items() if name != CHOSEN}),
+            "The chosen input is ahead by (± the standard error, where there are several runs):",
+            table(ahead, {name: name for name in headers if name not in (CHOSEN, "runs")}),
             "Processor seconds of choosing and of the one training that follows:",
             table(costs, {"set": "set", "input": "input, s", "training": "training, s"}),
         ]
