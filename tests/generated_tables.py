@@ -14,7 +14,7 @@ def make(library, values, dtype, name="x"):
     """A series of narwhals; None is missing."""
     if library == "arrow":
         half = len(values) // 2  # two chunks, as files have
-        chunks = [pa.array(part, dtype) for part in (values[:half], values[half:])]
+        chunks = [arrow_array(part, dtype) for part in (values[:half], values[half:])]
         return nw.from_native(pa.table({name: pa.chunked_array(chunks, dtype)}))[name]
     if library == "polars":
         return nw.from_native(pl.Series(name, values, dtype, strict=False), series_only=True)
@@ -30,10 +30,19 @@ def make(library, values, dtype, name="x"):
     if str(dtype) == "period[D]":
         values = pd.PeriodIndex(values, freq="D")
     if isinstance(dtype, pd.ArrowDtype):
-        values = pa.array(values, dtype.pyarrow_dtype)
+        values = arrow_array(values, dtype.pyarrow_dtype)
         array = pd.arrays.ArrowExtensionArray(values)
         return nw.from_native(pd.Series(array, name=name), series_only=True)
     return nw.from_native(pd.Series(values, dtype=dtype, name=name), series_only=True)
+
+
+def arrow_array(values, dtype):
+    """Also of dictionaries that older versions of pyarrow cannot make of a list."""
+    if not pa.types.is_dictionary(dtype):
+        return pa.array(values, dtype)
+    plain = pa.array(values, dtype.value_type).dictionary_encode()
+    codes = plain.indices.cast(dtype.index_type)
+    return pa.DictionaryArray.from_arrays(codes, plain.dictionary, ordered=dtype.ordered)
 
 
 def dtype_of(series):

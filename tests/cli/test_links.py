@@ -66,6 +66,15 @@ def test_a_table_alone_is_filled_from_its_columns(command):
     assert "--near lat,lon links near rows" in out
 
 
+def test_a_table_alone_is_not_said_to_be_out_of_reach(command):
+    code, out, _ = command("check", "towns.csv")
+    assert code == 0
+    assert "takes each of these cells from its row's other columns" in out
+    assert "Neighbours" not in out
+    assert "not from this graph" not in out
+    assert "the graph reaches" not in out
+
+
 REFUSED = [
     (("check", "towns.csv", "--near", "lat"), "--near names 1 column(s) but takes two"),
     (("check", "towns.csv", "--near", "lat,lan"), "did you mean 'lon'?"),

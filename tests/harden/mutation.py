@@ -5,7 +5,8 @@
     python tests/harden/mutation.py solve trust --sample 40 --seed 1   # drawn from these rooms
 
 Comparisons are moved by one, min and max swapped, + and -, and and or; constants are off by one,
-guards and calls for their effect left out. A line of JSON per mistake goes to
+guards and calls for their effect left out; in C, which is compiled anew, operators are changed. A
+line of JSON per mistake goes to
 build/harden/mutants.jsonl; those that are there already are not made again.
 """
 
@@ -16,9 +17,11 @@ import ast
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 import zlib
 from collections.abc import Iterator
@@ -39,6 +42,8 @@ COMPUTED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.
             ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd}  # fmt: skip
 PAIRS = [("min", "max"), ("fmin", "fmax"), ("minimum", "maximum"), ("argmin", "argmax"),
          ("floor", "ceil"), ("any", "all"), ("left", "right")]  # fmt: skip
+IN_C = {" < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ", " == ": " != ", " != ": " == ",
+        " + ": " - ", " - ": " + ", " * ": " / ", " && ": " || ", " || ": " && "}  # fmt: skip
 SWAPPED = {a: b for pair in PAIRS for a, b in (pair, pair[::-1])}
 
 
@@ -127,6 +132,37 @@ def mistakes(path: Path) -> Iterator[Mistake]:
     yield from within(tree, "", "")
 
 
+def mistakes_in_c(path: Path) -> Iterator[Mistake]:
+    """All that can be made in a file of C, a line of code at a time."""
+    lines = path.read_text().splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        code = re.split(r"//|/\*", line)[0]
+        if code.lstrip().startswith(("#", "*")):
+            continue
+        for old, new in IN_C.items():
+            for found in re.finditer(re.escape(old), code):
+                changed = f"{line[: found.start()]}{new}{line[found.end() :]}"
+                source = "".join([*lines[:number], changed, *lines[number + 1 :]])
+                change = f"{line.strip()} -> {changed.strip()}"
+                yield Mistake(str(path.relative_to(SOURCE)), number + 1, change, "", source)
+
+
+def compiled(place: Path) -> bool:
+    """The kernels compiled from a folder of sources into it; not if they are no C."""
+    include = f"-I{sysconfig.get_path('include')}"
+    flags = [
+        "-shared",
+        "-fPIC",
+        "-O1",
+        "-w",
+        "-DGRAPHFILL_ONE_TARGET",
+        "-DPy_LIMITED_API=0x030B0000",
+    ]
+    files = [place / "csrc" / "kernels.c", "-o", place / "_compiled.abi3.so", "-lm"]
+    done = subprocess.run(["cc", *flags, include, *files], capture_output=True)
+    return done.returncode == 0
+
+
 def _put(node: ast.AST, field: str, number: int | None, child: ast.AST) -> None:
     if number is None:
         setattr(node, field, child)
@@ -171,19 +207,22 @@ def tests_of(mistake: Mistake, known: dict[str, dict]) -> list[str]:
 
 def outcome(mistake: Mistake, known: dict[str, dict]) -> dict:
     """Whether a test, or an example in a docstring, fails because of a mistake."""
-    tests, began = tests_of(mistake, known), time.time()
+    in_c = mistake.path.endswith((".c", ".h"))
+    tests, began = ["tests/kernels"] if in_c else tests_of(mistake, known), time.time()
     place = FOLDER / "mutated" / "graphfill"
     shutil.copytree(SOURCE / "graphfill", place, dirs_exist_ok=True)
     (place.parent / mistake.path).write_text(mistake.source)
+    if in_c and not compiled(place / "kernels"):
+        raise SystemExit(f"{mistake.key} is no C: {mistake.change}")
     environment = os.environ | {"PYTHONPATH": str(place.parent), "PYTHONDONTWRITEBYTECODE": "1"}
     module = mistake.path.removesuffix(".py").replace("/", ".")
     examples = f"import doctest, {module} as m; raise SystemExit(doctest.testmod(m).failed > 0)"
     pytest = ["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-n", "0"]
     commands = [["-c", examples], [*pytest, "--hypothesis-seed=0", *tests]]
     # Of processor time: other work on the machine must not pass for a mistake that was noticed.
-    seconds = 60 + int(4 * sum(known["seconds"][test] for test in tests))
+    seconds = 60 + int(4 * sum(known["seconds"].get(test, 0) for test in tests))
     found = "survived" if tests else "untested"
-    for arguments in commands[: 2 if tests else 1]:
+    for arguments in commands[in_c : 2 if tests else 1]:
         limited = ["sh", "-c", f'ulimit -t {seconds}; exec "$0" "$@"', sys.executable, *arguments]
         done = subprocess.run(limited, cwd=ROOT, env=environment, capture_output=True, text=True)
         if done.returncode not in (0, 1, 2) and done.returncode > 0:
@@ -203,8 +242,9 @@ def drawn(rooms: list[str], size: int, seed: int) -> list[Mistake]:
     files: list[Path] = []
     for room in rooms:
         path = SOURCE / "graphfill" / room
-        files += sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    every = [one for file in files for one in mistakes(file)]
+        files += sorted(path.rglob("*.py")) + sorted(path.rglob("*.[ch]")) or [path]
+    every = [one for file in files
+             for one in (mistakes if file.suffix == ".py" else mistakes_in_c)(file)]  # fmt: skip
     return random.Random(seed).sample(every, min(size, len(every)))
 
 

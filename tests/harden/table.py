@@ -134,6 +134,15 @@ def soaked(fills: int) -> Row:
     )
 
 
+def made(what: str, target: str, right: str) -> Row:
+    """A target of the Makefile, which says in its last line what it came to."""
+    done = subprocess.run(["make", target], cwd=ROOT, capture_output=True, text=True)
+    last = (done.stdout.strip() or done.stderr.strip()).splitlines()[-1]
+    counts = re.match(r"(\d+) passed", last)
+    many = f"{int(counts[1]):,} cases" if counts else "2 builds"
+    return what, many, f"**{last}**" if done.returncode else right
+
+
 def mistakes() -> Row:
     """What the runner of mistakes found; those that no test noticed are listed on a page."""
     path = ROOT / "build" / "harden" / "mutants.jsonl"
@@ -187,6 +196,9 @@ def sections(seconds: float, fills: int) -> Iterator[tuple[str, Callable[[], Row
         yield f"faults.{output}", lambda output=output: faults(output)
     yield "kills", lambda: tests("Killed at 22 moments", "tests/cli/test_killed.py")
     yield "soak", lambda: soaked(fills)
+    oldest = "Tests on the oldest versions of all dependencies"
+    yield "oldest", lambda: made(oldest, "oldest", "all as promised")
+    yield "wheel", lambda: made("The wheel built twice", "reproducible", "the same bytes")
     yield "mutants", mistakes
 
 

@@ -12,6 +12,7 @@ from graphfill import InputError
 from graphfill.io import Sheet
 from graphfill.io._columns import parse_column
 from graphfill.io._csv.dialect import Dialect
+from graphfill.io._number_style import NumberStyle
 from graphfill.io._text import TextFormat
 
 
@@ -246,3 +247,12 @@ def test_any_text_is_read_as_something(values):
 
 def test_text_stays():
     assert TextFormat().format(pa.array(["a", None])).to_pylist() == ["a", None]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(-1.0, "-1"), (-1.5, "-1 1/2"), (-0.5, "-1/2"), (0.5, "1/2"), (0.0, "0"), (-0.1, "0")],
+)
+def test_fractions_keep_their_sign(value, text):
+    style = NumberStyle(denominators=(1, 2), around_negative=("-", ""))
+    assert style.write(pa.array([value])).to_pylist() == [text]

@@ -247,3 +247,14 @@ def test_entities_behind_a_long_comment_are_refused(tmp_path):
     rewrite(path, part, declared + sheet.partition("?>")[2])
     with pytest.raises(InputError, match="declares entities"):
         read_table(path)
+
+
+def test_a_filled_cell_is_formatted_as_the_known_ones_of_its_column(tmp_path):
+    path = make_book(tmp_path / "t.xlsx")
+    book = openpyxl.load_workbook(path)
+    book.active["C3"].number_format = "General"
+    book.save(path)
+    run(tmp_path, "t.xlsx", "out.xlsx", "--mark")
+    sheet = openpyxl.load_workbook(tmp_path / "out.xlsx").active
+    assert sheet["C3"].number_format == '"$"#,##0.00'
+    assert sheet["G3"].number_format == "General"  # of a new column

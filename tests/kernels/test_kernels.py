@@ -3,6 +3,8 @@
 Runs on whichever implementation is installed; where both are, also one against the other.
 """
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -245,8 +247,8 @@ def test_build_csr(merge, loops):
         A = np.zeros((n, n))
         for (u, v), listed in pairs.items():
             A[u, v] = A[v, u] = getattr(np, merge)(listed)
-        for values in (None, weights):
-            indptr, indices, merged = kernels.build_csr(source, target, values, n, merge, loops)
+        for values, built_by in product((None, weights), (kernels, scipy_kernels)):
+            indptr, indices, merged = built_by.build_csr(source, target, values, n, merge, loops)
             assert indptr.dtype == np.int64
             assert indices.dtype == np.int32
             rows = np.repeat(np.arange(n), np.diff(indptr))

@@ -332,3 +332,11 @@ def test_places_are_named_as_asked():
             pl.DataFrame({"source": ["ann"], "target": ["bob"]}),
             naming=naming,
         )
+
+
+@pytest.mark.filterwarnings("ignore::graphfill.errors.GraphfillWarning")
+def test_ids_beyond_the_numbers_with_a_sign():
+    ids = np.array([2**63, 2**63 + 1, 5], dtype=np.uint64)
+    table = pl.DataFrame({"id": ids, "x": [1.0, None, 3.0]})
+    edges = pl.DataFrame({"a": ids[:1], "b": ids[1:2]})
+    assert gf.impute(table, edges, id="id", reliance=1)["x"].to_list() == [1, 1, 3]

@@ -317,3 +317,11 @@ def test_a_cell_takes_less_than_50_ms(share):
             gf.explain(result, table["fips"][row].as_py(), "dem_share_2016")
             took.append(time.process_time() - began)
         assert np.median(took) < 0.05
+
+
+def test_a_picture_of_many_cells_sums_up_those_with_small_weights():
+    n = 30
+    table = pl.DataFrame({"key": range(n), "x": [None, *map(float, range(1, n))]})
+    edges = pl.DataFrame({"a": [0] * (n - 1), "b": range(1, n)})
+    result = impute(table, edges, method="propagation", reliance=1)
+    assert "21 other cells" in gf.explain(result, 0, "x").plot()

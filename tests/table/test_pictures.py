@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from properties.test_round_trip import frame
 
 import graphfill as gf
+from graphfill.links import find_coordinates, flat
 from graphfill.report import render
-from graphfill.table._coordinates import find_coordinates, flat
 from graphfill.table._pictures import MOMENTS, POINTS, Pictures
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphfill.GraphfillWarning")

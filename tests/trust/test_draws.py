@@ -8,7 +8,9 @@ import polars as pl
 import pytest
 
 import graphfill as gf
-from graphfill.trust._draws import as_chances, best_power
+from graphfill.trust._draw_scales import ValueScale, _loss
+from graphfill.trust._draws import FitError, as_chances, best_power
+from graphfill.trust._ranks import RankScale
 
 
 @pytest.fixture(scope="module")
@@ -169,3 +171,19 @@ def test_probabilities_that_are_too_sure_are_flattened():
     truth = (rng.random(2000) < fair)[:, None] == np.array([True, False])
     sure = as_chances(np.column_stack([fair, 1 - fair]), 3.0)
     assert best_power(sure, truth.astype(float)) == pytest.approx(1 / 3, rel=0.25)
+
+
+def test_quantiles_that_are_the_truth_have_no_loss():
+    x = np.random.default_rng(0).standard_normal(200)
+    ranks = RankScale(x)
+    assert _loss(x, x, ValueScale(), ranks) == pytest.approx(0, abs=1e-12)
+    assert _loss(x, x + 1, ranks, ranks) > 0.01
+
+
+def test_what_is_drawn_of_the_fit_is_left_out_of_a_cell_at_most_in_part():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 2))
+    error = FitError(X, rng.standard_normal(50), np.array([[0.0, 0.0], [1.0, 1.0], [1e6, 0.0]]))
+    assert error.rest[0] == 1
+    assert 0.5 < error.rest[1] < 1
+    assert error.rest[2] == 0.5

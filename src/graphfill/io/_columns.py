@@ -233,7 +233,7 @@ def check_numbers(
     cells: pa.ChunkedArray, kind: str, decimal: str | None, name: str, sheet: Sheet
 ) -> None:
     """Refuse a column that the user calls one of numbers for its first cell that is none."""
-    from ._number_style import read_numbers
+    from ._numbers import read_numbers
 
     numbers = read_numbers(cells, decimal)
     good = numbers.is_number

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import InputError, meaning_missing, shown, typed
+from ._clocked import CLOCKED, parse_clocked
 from ._named_months import parse_named_months, write_named_months
 
 MOST_DECIMALS = 6  # up to here Arrow writes decimals without an exponent
@@ -161,6 +163,12 @@ def parse_dates(
             return _dates(_parts(cells), "Ymd", _first(cells)[4])
         if matches(cells, _YEAR_LAST):
             return _year_last(cells, name)
+        if matches(cells, CLOCKED):
+            clocked = parse_clocked(cells, partial(parse_dates, name=name))
+            if isinstance(clocked, tuple):
+                column, moment, clock = clocked
+                return column, replace(moment, pattern=moment.pattern + clock), None
+            return None, None, clocked
         if matches(cells[:PEEK], _NAMED):
             named = parse_named_months(cells)
             if named is not None:

@@ -156,7 +156,8 @@ def components(indptr: Array, indices: Array) -> tuple[int, Array, Array]:
     from scipy.sparse import csgraph
 
     n = len(indptr) - 1
-    count, label = csgraph.connected_components(_csr(indptr, indices, None, n), directed=False)
+    narrow = indptr.astype(np.int32) if len(indices) < 2**31 else indptr  # SciPy 1.11 wants both so
+    count, label = csgraph.connected_components(_csr(narrow, indices, None, n), directed=False)
     _, first = np.unique(label, return_index=True)
     label = np.argsort(np.argsort(first)).astype(np.int32)[label]
     return int(count), label, np.argsort(label, kind="stable").astype(np.int32)

@@ -9,6 +9,8 @@
 
 from ._borders import borders
 from ._borders import properties_of as properties_of
+from ._coordinates import find_coordinates as find_coordinates
+from ._coordinates import flat as flat
 from ._links import Links, like, near, same, time
 from ._links import linked as linked
 from ._options import LinkOptions as LinkOptions

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, check_column_name, option, place, typed
+from ..errors import InputError, check_column_name, named, option, place, spelled, typed
+from ._degrees import degrees
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -56,6 +57,8 @@ def numbers(frame: nw.DataFrame[Any], name: Any, role: str, holder: str) -> Floa
 
     array = arrow_column(frame, name, role, holder)
     kind = array.type
+    if role == "near" and (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        return _angles(array, name, holder)
     number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     if not number and not pa.types.is_null(kind):
         raise InputError(
@@ -73,6 +76,20 @@ def numbers(frame: nw.DataFrame[Any], name: Any, role: str, holder: str) -> Floa
     return values
 
 
+def _angles(array: Any, name: Any, holder: str) -> Floats:
+    """Text such as 48°12'30"N as degrees; refused if a cell is none."""
+    cells = array.to_pylist()
+    known = {cell: degrees(cell) for cell in set(cells) if cell is not None and cell.strip()}
+    wrong = next((row for row, cell in enumerate(cells) if known.get(cell, 0.0) is None), None)
+    if wrong is not None:
+        raise InputError(
+            f"Column {name!r} of {holder} holds {named(cells[wrong])} in {place(wrong)}, which is "
+            f"no coordinate such as 48.2 or 48°12'30\"N: correct or empty that cell."
+        )
+    found = [known.get(cell) for cell in cells]
+    return np.array([np.nan if angle is None else angle for angle in found])
+
+
 def moments(frame: nw.DataFrame[Any], name: Any, holder: str) -> Floats:
     """A column of dates, times or numbers, as seconds (or as it counts); NaN where missing."""
     import pyarrow as pa
@@ -86,10 +103,14 @@ def moments(frame: nw.DataFrame[Any], name: Any, holder: str) -> Floats:
         factor = SECONDS[kind.unit]
     else:
         if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == "string_view":
+            texts = [text for text in array[:100].to_pylist() if text]
+            shown = f" such as {named(texts[0])}" if texts else ""
+            half = bool(texts) and texts[0].rstrip().upper().endswith("M")
+            form = "%m/%d/%Y %I:%M %p" if half else "%d/%m/%Y %H:%M"
+            how = spelled("such as pandas.to_datetime", f"such as {typed(name, 'date:' + form)}")
             raise InputError(
-                f"Column {name!r} of {holder} holds text, not moments: make dates or numbers of it "
-                f"before {option('time')} takes it (such as pandas.to_datetime, or "
-                f"{typed(str(name), 'date:%Y-%m-%d %H:%M')})."
+                f"Column {name!r} of {holder} holds text{shown}, not moments: say how they are "
+                f"written, or make dates of it, before {option('time')} takes it ({how})."
             )
         return numbers(frame, name, "time", holder)
     size = pa.int32() if array.type.bit_width == 32 else pa.int64()
@@ -103,13 +124,19 @@ def moments(frame: nw.DataFrame[Any], name: Any, holder: str) -> Floats:
 def keys(
     frame: nw.DataFrame[Any], name: Any, holder: str, role: str = "same"
 ) -> tuple[NDArray[np.int64], Any]:
-    """A number for each cell, equal where the cells are (-1 where missing), and the values."""
+    """A number for each cell, equal where the cells are (-1 where missing), and the values.
+
+    Blanks around a text are left out.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     array = arrow_column(frame, name, role, holder)
     if pa.types.is_floating(array.type):
         array = pc.if_else(pc.is_nan(array), None, array)
+    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+        array = pc.utf8_trim_whitespace(array)
+        array = pc.if_else(pc.equal(array, ""), pa.scalar(None, array.type), array)
     values = pc.unique(array.drop_null())
     values = values.take(pc.sort_indices(values)) if len(values) else values
     places = pc.fill_null(pc.index_in(array, value_set=values), -1) if len(values) else None

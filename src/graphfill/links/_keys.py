@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import named
 from ._relation import Relation, relation_of
 
 Integers = NDArray[np.int64]
@@ -37,4 +38,26 @@ def same_relation(codes: Integers, values: Any, name: Any) -> Relation:
         n_rows,
         own,
         n_rows - len(rows),
+        _spelled_alike(values, name),
+    )
+
+
+def _spelled_alike(values: Any, name: Any) -> tuple[str, ...]:
+    """A sentence on keys that differ in the case of letters alone."""
+    import pyarrow as pa
+
+    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+        return ()
+    first: dict[str, str] = {}
+    twins = [
+        (first[word.casefold()], word)
+        for word in values.to_pylist()
+        if first.setdefault(word.casefold(), word) != word
+    ]
+    if not twins:
+        return ()
+    one, other = map(named, twins[0])
+    return (
+        f"{len(twins):,} key(s) of column {name!r} are others but for case ({one} and {other}) and "
+        "count as different: write them alike if they are the same.",
     )

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, option, parameter, place, switch
+from ..errors import InputError, meaning_missing, option, parameter, place, spelled, switch
+from ._coordinates import said_to_be
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -78,6 +79,8 @@ def places_of(
             f"right columns with {option('near')}."
         )
     notes: tuple[str, ...] = ()
+    if plane is None and (said_to_be(names[0]), said_to_be(names[1])) == ("latitude", "longitude"):
+        plane = False
     if plane is None:
         plane, notes = _seem_plane(first, second, known, names, holder)
     at = np.column_stack([first[known], second[known]]) + 0.0  # -0.0 is 0.0
@@ -130,8 +133,10 @@ def _check_on_globe(
     row = int(np.argmax(outside))
     wrong = 0 if abs(first[row]) > 90.0 else 1
     value = (first, second)[wrong][row]
+    marker = meaning_missing(f"{value:.15g}")
     raise InputError(
         f"Column {names[wrong]!r} of {holder} holds {value:.15g} in {place(row)}, which is no "
-        f"{('latitude', 'longitude')[wrong]}: correct or empty that cell, or pass "
-        f"{switch('plane')} if {parameter('near')} names plane coordinates."
+        f"{('latitude', 'longitude')[wrong]}: correct or empty that cell"
+        f"{spelled('', f', pass {marker} if it means missing')}, or pass {switch('plane')} if "
+        f"{parameter('near')} names plane coordinates."
     )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..errors import InputError, option
 from ._alike import features, like_relation
 from ._cells import keys, moments, numbers
+from ._coordinates import said_to_be
 from ._keys import same_relation
 from ._near import near_relation, nearest_places
 from ._options import LinkOptions
@@ -140,6 +141,8 @@ def open_request(
     near, when, same = options.near, options.time, list(options.same)
     places = key = series = None
     if near is not None:
+        if (said_to_be(near[0]), said_to_be(near[1])) == ("longitude", "latitude"):
+            near = (near[1], near[0])
         first, second = (numbers(frame, name, "near", holder) for name in near)
         places = places_of(first, second, (near[0], near[1]), options.plane, holder)
     if when is not None:

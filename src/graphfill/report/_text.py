@@ -27,6 +27,10 @@ MEANINGS = {
     "agreement": "of linked rows; 0 is chance, 1 is always the same.",
     "explained": "how much of what the mean leaves open is right when known cells are hidden.",
 }
+UNLINKED = (
+    "Nothing links the rows. A fill takes each of these cells from its row's other columns, and "
+    "says how well that did on known cells that were hidden."
+)
 MOST_LETTERS = 40  # of a column's name
 
 
@@ -64,11 +68,12 @@ def of_survey(summary: Summary) -> str:
         rest = count(len(fillable) - len(compared), "column")
         agree = f"{agree if compared else ''} In {rest} too few linked rows are both known to tell."
     alone = sum(c["n_missing"] for c in summary["columns"] if not c["verdict"])
-    reached = summary["missing"] - summary["unreached"] - alone
+    reached = f"; the graph reaches {summary['missing'] - summary['unreached'] - alone:,} of them"
+    if not summary["edges"]:
+        reached, agree = "", UNLINKED
     return "\n".join(
         [
-            f"{summary['missing']:,} cells are missing ({_size(summary)}); the graph reaches "
-            f"{reached:,} of them.",
+            f"{summary['missing']:,} cells are missing ({_size(summary)}){reached}.",
             agree.strip(),
             *_verdicts(summary),
             *_columns(summary),
@@ -212,6 +217,8 @@ def column_lines(summary: Summary) -> tuple[list[str], list[list[str]], list[str
     dropped = {"filled", "unreached", "agreement", "explained", hidden, "by"}.intersection(empty)
     if all(row["filled"] == row["missing"] for row in rows):
         dropped.add("filled")
+    if not summary["edges"]:
+        dropped.add("unreached")
     heads = [head for head in rows[0] if head not in dropped]
     meanings = [f"{head}: {words}" for head, words in MEANINGS.items() if head in heads]
     return heads, [[row[head] for head in heads] for row in rows], meanings

@@ -142,6 +142,8 @@ def _codes(twin: Any) -> NDArray[np.intp]:
 
     if pa.types.is_decimal(twin.type):
         twin = twin.cast(pa.string())  # not every width of decimals can be told apart
+    if pa.types.is_float16(twin.type):
+        twin = twin.cast(pa.float32())  # which older versions of pyarrow can encode
     parts = twin.dictionary_encode().unify_dictionaries().chunks
     codes = [pc.fill_null(part.indices, -1).to_numpy() for part in parts]
     return np.concatenate(codes).astype(np.intp) if codes else np.empty(0, np.intp)
@@ -315,7 +317,7 @@ def _pandas_values(dtype: Any, values: Any) -> Any:
     if isinstance(dtype, pd.ArrowDtype):
         return pd.arrays.ArrowExtensionArray(values.cast(dtype.pyarrow_dtype))
     if isinstance(dtype, pd.PeriodDtype):
-        return pd.PeriodIndex.from_ordinals(values.to_numpy(), freq=dtype.freq).array
+        return pd.arrays.PeriodArray(values.to_numpy(), dtype=dtype)
     if pa.types.is_timestamp(values.type) or pa.types.is_duration(values.type):
         if _is_object(dtype):
             return objects.as_array(values.to_pylist())

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 FEWEST_WHOLE = 20  # known cells, all of them whole numbers: then it is no chance
-LEAST_VARIANCE = 1 / 12 / 0.02  # of these: rounding adds an error of 1/12, at most 2 % of it
+LEAST_DEVIATION = (1 / 12 / 0.02) ** 0.5  # of these: rounding adds an error of at most 2 % of it
 
 
 def open_column(
@@ -210,7 +210,8 @@ def _are_integers(cells: Cells, missing: NDArray[np.bool_]) -> bool:
     in_numpy = isinstance(native.dtype, np.dtype) and native.dtype.kind == "f"
     if not in_numpy or known.size < FEWEST_WHOLE or (known % 1).any():
         return False
-    return float(np.var(known)) >= LEAST_VARIANCE
+    size = float(np.abs(known).max())
+    return size > 0 and size * float(np.std(known / size)) >= LEAST_DEVIATION
 
 
 def _open_zeros_and_ones(cells: Cells, missing: NDArray[np.bool_]) -> Column:

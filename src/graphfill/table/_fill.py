@@ -115,7 +115,8 @@ def fill_table(
         for name, cells in unreached_cells([columns[n] for n in wanted], alignment.graph).items():
             summaries[name].n_unreached = int(cells.sum())
         recipe = options.fill.recipes(solve)["propagation"]
-        judged = judge_by_propagation(columns, summaries, alignment.graph, recipe)
+        if not alignment.alone:  # without links, there is nothing to judge
+            judged = judge_by_propagation(columns, summaries, alignment.graph, recipe)
     result.notes = [*result.notes, *notes, *notes_on(alignment, summaries, columns, source)]
     if alignment.alone:
         result.notes += unlinked_notes(frame, alignment.id, source.naming.table)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import spelled
+from ..links import find_coordinates
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-# Names of two columns that commonly hold coordinates.
-COORDINATES = (
-    ("latitude", "longitude"), ("lat", "lon"), ("lat", "lng"), ("lat", "long"),
-    ("y", "x"), ("northing", "easting"),
-)  # fmt: skip
+PLANE = (("y", "x"), ("northing", "easting"))  # names of two columns of plane coordinates
 KEY_ENDINGS = ("id", "key", "code", "no", "nr", "number")
 KEY_NAMES = ("household", "family", "firm", "company", "school", "station", "site", "group")
 FEWEST_ROWS, ROWS_PER_KEY = 20, 2.0
@@ -25,9 +24,8 @@ def unlinked_notes(frame: nw.DataFrame[Any], id: Any, holder: str) -> list[str]:
         f"Nothing links the rows of {holder}: each blank is filled from its own row's other "
         "columns, or from its column."
     ]
-    names = {str(name).strip().lower(): name for name in frame.columns if name != id}
-    pair = next(((names[a], names[b]) for a, b in COORDINATES if a in names and b in names), None)
-    if pair is not None and all(frame.get_column(name).dtype.is_numeric() for name in pair):
+    pair = _coordinates(frame, id)
+    if pair is not None:
         how = spelled(f"near={pair!r}", f"--near {pair[0]},{pair[1]}")
         notes.append(f"Columns {pair[0]!r} and {pair[1]!r} look like coordinates: {how} links "
                      "near rows.")  # fmt: skip
@@ -36,6 +34,26 @@ def unlinked_notes(frame: nw.DataFrame[Any], id: Any, holder: str) -> list[str]:
             how = spelled(f"same={name!r}", f"--same {name}")
             notes.append(f"Several rows share a value of column {name!r}: {how} links them.")
     return notes
+
+
+def _coordinates(frame: nw.DataFrame[Any], id: Any) -> tuple[Any, Any] | None:
+    """Two columns of numbers whose names say that they are places."""
+    numbers = {
+        str(name).strip(): name
+        for name in frame.columns
+        if name != id and frame.get_column(name).dtype.is_numeric()
+    }
+
+    def values(name: str) -> Any:
+        cells = frame.get_column(numbers[name]).to_arrow()
+        return np.asarray(cells.cast("float64").to_numpy(), dtype=np.float64)
+
+    pair = find_coordinates(list(numbers), values)
+    lower = {name.lower(): name for name in numbers}
+    for first, second in PLANE:
+        if pair is None and first in lower and second in lower:
+            pair = lower[first], lower[second]
+    return None if pair is None else (numbers[pair[0]], numbers[pair[1]])
 
 
 def _looks_like_key(frame: nw.DataFrame[Any], name: Any) -> bool:

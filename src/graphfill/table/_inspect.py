@@ -48,7 +48,7 @@ def reading_of(frame: nw.DataFrame[Any], options: TableOptions, source: Source) 
 
     @cache
     def decimal() -> str | None:
-        from ..io._number_style import settled_decimal
+        from ..io._number_marks import settled_decimal
 
         if source.decimal is not None:
             return source.decimal

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..graph import node_places
+from ..links import find_coordinates, flat
 from ._alignment import Alignment
 from ._column import Column, Floats
 from ._columns import open_column
-from ._coordinates import find_coordinates, flat
 from ._distribution import distribution
 from ._frames import in_memory
 from ._markers import Reading

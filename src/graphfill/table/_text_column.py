@@ -17,7 +17,7 @@ from ._markers import Reading
 from ._numeric import Number, Whole
 
 if TYPE_CHECKING:
-    from ..io._number_style import Numbers
+    from ..io._numbers import Numbers
 
 Mask = NDArray[np.bool_]
 
@@ -129,7 +129,7 @@ def _open_numbers(
     cells: Cells, texts: Any, kind: str, mark: str, missing: Mask, reading: Reading
 ) -> Column | None:
     """Numbers, or a question about them; None if the text is something else."""
-    from ..io._number_style import read_numbers
+    from ..io._numbers import read_numbers
 
     if not kind and not _promising(texts, reading):
         return None
@@ -165,7 +165,7 @@ def _plain(numbers: Numbers) -> bool:
 
 def _promising(texts: Any, reading: Reading) -> bool:
     """Whether half of the first known cells are numbers, those that mean missing aside."""
-    from ..io._number_style import read_numbers
+    from ..io._numbers import read_numbers
 
     some = texts.drop_null()[:PEEK]
     marked, _ = _marks(some, AMONG_NUMBERS, reading)
@@ -256,7 +256,7 @@ def _strays(texts: Any, others: Mask, n_numbers: int, n_known: int) -> dict[str,
 
 def _open_dates(cells: Cells, texts: Any, missing: Mask, reading: Reading) -> Column | None:
     """Dates and times, footnotes and the like read over; None if the text is something else."""
-    from ..io._number_style import without_notes
+    from ..io._numbers import without_notes
     from ..io._text import parse_dates
 
     some = texts.drop_null()[:PEEK]

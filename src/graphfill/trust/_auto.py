@@ -91,8 +91,8 @@ class TableAssessment:
         self.sources: Sources | None = None
         cells = known_cells(columns)
         self.at_once = cells >= min(LARGE_CELLS, MANY_ROWS * len(columns))
-        few = cells < FEW_CELLS  # then each that is hidden is missed, and runs cost little
-        self.n_folds = 2 if cells >= LARGE_CELLS else 3 if self.at_once else 6 if few else 4
+        small = cells < FEW_CELLS  # then each that is hidden is missed, and runs cost little
+        self.n_folds = 2 if cells >= LARGE_CELLS else 3 if self.at_once else 6 if small else 4
         for name in sorted(columns, key=str):
             column = columns[name]
             target = Target.of(column)

@@ -31,6 +31,8 @@ Tick = Callable[[float], None]
 Solve = Callable[..., Result]
 
 BLOCK_BYTES = 1 << 30  # of channels that are solved together, unless the limit is lower
+WIDE = 256  # channels beyond which a block need not be larger than a quarter of that
+MOST_FITTED = 1000  # channels of a column that its reliance is fitted on, evenly drawn
 SHARE_HELD_OUT = 0.2  # of the known cells
 NONE_HELD: Mapping[str, float] = {}
 FEWEST_HELD_OUT = 20  # with fewer there is nothing to fit: the graph is relied on fully
@@ -174,7 +176,9 @@ def fill_channels(
     reliances : those held from a fit, by column, where the recipe has them fitted
     """
     solved = Solved()
-    blocks = list(_blocks(columns, graph.n_nodes, recipe.propagation.memory_limit))
+    limit = recipe.propagation.memory_limit
+    blocks = list(_blocks(columns, graph.n_nodes, limit))
+    fitted = list(_blocks(columns, graph.n_nodes, limit, MOST_FITTED))
     held_out: list[HeldOut | None] = [None] * len(columns)
     if recipe.reliance == "held-out" and recipe.method != "mean":
         held_out = [
@@ -182,9 +186,10 @@ def fill_channels(
             for column in columns
         ]
     fits = any(held is not None for held in held_out)
-    tick: Tick = lambda share: progress(share / ((1 + fits) * len(blocks)))  # noqa: E731
+    n_blocks = len(blocks) + fits * len(fitted)
+    tick: Tick = lambda share: progress(share / n_blocks)  # noqa: E731
     if fits:
-        for block in blocks:
+        for block in fitted:
             X = block.encode(columns, graph.n_nodes)
             truths = []
             for number, at, _ in block.parts:
@@ -225,18 +230,22 @@ def _hold_out(column: FillableColumn, seed: int) -> HeldOut | None:
     return HeldOut(np.sort(rng.choice(known, size, replace=False)))
 
 
-def _blocks(columns: Sequence[Any], n_nodes: int, memory_limit: int | None) -> Iterator[Block]:
-    """Cut all channels into blocks that fit."""
-    channels = [(k, channel) for k, column in enumerate(columns) for channel in
-                range(column.n_channels)]  # fmt: skip
-    budget = BLOCK_BYTES if memory_limit is None else memory_limit // 4
+def _blocks(
+    columns: Sequence[Any], n_nodes: int, memory_limit: int | None, most: int | None = None
+) -> Iterator[Block]:
+    """Cut all channels, or at most about so many of each column, into blocks that fit."""
+    counts = [column.n_channels for column in columns]
+    channels = [(k, channel) for k, n in enumerate(counts) for channel in
+                range(0, n, max(1, n // (most or n or 1)))]  # fmt: skip
+    enough = max(BLOCK_BYTES // 4, 8 * n_nodes * WIDE)
+    budget = min(BLOCK_BYTES, enough) if memory_limit is None else memory_limit // 4
     width = max(1, budget // (8 * n_nodes))
     if width >= 16:
         width -= width % 16  # whole tiles
     for start in range(0, len(channels), width):
         parts: list[tuple[int, slice, range]] = []
         for at, (number, channel) in enumerate(channels[start : start + width]):
-            if parts and parts[-1][0] == number:
+            if parts and parts[-1][0] == number and parts[-1][2].stop == channel:
                 _, where, those = parts[-1]
                 parts[-1] = number, slice(where.start, at + 1), range(those.start, channel + 1)
             else:

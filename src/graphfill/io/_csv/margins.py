@@ -93,7 +93,7 @@ def footer_rows(columns: Sequence[pa.ChunkedArray]) -> int:
 
 def _adds_up(columns: Sequence[pa.ChunkedArray], row: int) -> bool:
     """Whether a cell of the row is at least the sum of all cells above it."""
-    from .._number_style import read_numbers
+    from .._numbers import read_numbers
 
     for column in columns[1:]:
         if column[row].as_py() is None:

@@ -33,6 +33,17 @@ def find_coordinates(
     return None
 
 
+def said_to_be(name: object) -> str:
+    """What the name of a column says that it holds: "latitude", "longitude" or "".
+
+    >>> [said_to_be(name) for name in ("stopLat", "LNG", "x")]
+    ['latitude', 'longitude', '']
+    """
+    if _without(str(name), LATITUDE):
+        return "latitude"
+    return "longitude" if _without(str(name), LONGITUDE) else ""
+
+
 def flat(latitude: Floats, longitude: Floats) -> tuple[Floats, Floats]:
     """Places on a plane, a degree as long in both directions at the middle: x and y from 0 to 1.
 
