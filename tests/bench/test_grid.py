@@ -14,7 +14,7 @@ import pytest
 from bench.groups import write_groups
 
 from graphfill.bench import _snapshots as snapshots
-from graphfill.bench._data import Files
+from graphfill.bench._own import Files
 from graphfill.bench._grid import Run, run_grid
 from graphfill.bench._results import Results
 from graphfill.bench._runs import execute, pose
@@ -105,7 +105,7 @@ import signal
 import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which nohup would have taken away
 from graphfill.bench import _snapshots as snapshots
-from graphfill.bench._data import Files
+from graphfill.bench._own import Files
 from graphfill.bench._grid import Run, run_grid
 from graphfill.bench._results import Results
 folder = sys.argv[1]
