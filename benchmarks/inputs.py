@@ -19,23 +19,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import torch
 
 import graphfill as gf
 from graphfill.bench._data import load
-from graphfill.bench._draws import draw_mask, draw_split
+from graphfill.bench._draws import draw_mask, draw_split, usual_split
 from graphfill.bench._fills import resolve
 from graphfill.bench._models import gcn, sage
 from graphfill.bench._models.blocks import whole
-from graphfill.bench._problem import Dataset, Problem, Setting, Split
+from graphfill.bench._problem import Problem, Setting
 from graphfill.bench._train import fit, seeded
 from graphfill.imputers._input_blocks import eigenvector_block, scaled
 from graphfill.imputers._label_folds import LabelFolds
@@ -44,7 +42,7 @@ from harness import HERE, table, write_part
 
 ROWS = HERE / "results" / "inputs.jsonl"
 PAPER = ("cora", "citeseer", "pubmed", "photo", "computers")
-LOW = ("chameleon_filtered", "minesweeper", "actor")
+LOW = ("chameleon", "minesweeper", "actor")
 HIDDEN = {"cells": ("uniform", 0.99), "nodes": ("structural", 0.995)}
 CHOSEN, BY_TRAIN = "chosen", "chosen, train"
 OF_PAPER = (CHOSEN, BY_TRAIN, "pcfi", "fp", "fp-exact", "graph", "full")
@@ -52,24 +50,11 @@ OF_LOW = (CHOSEN, BY_TRAIN, "zero", "fp", "pcfi", "full")
 NO_MASK = ("graph", "full")  # the same whatever is hidden
 
 
-def low(name: str) -> tuple[Dataset, list[Split]]:
-    """A graph of low homophily and its ten splits."""
-    with np.load(Path(os.environ["GRAPHFILL_DATA"]) / f"{name}.npz") as held:
-        ends, y = held["edges"].T, held["node_labels"].astype(np.int64)
-        graph = gf.Graph.from_edges(*ends, n_nodes=len(y))
-        parts = [held[f"{part}_masks"] for part in ("train", "val", "test")]
-        splits = [Split(*(np.flatnonzero(part[k]) for part in parts)) for k in range(10)]
-        return Dataset(name, graph, held["node_features"], y), splits
-
-
 def problems(name: str, seed: int) -> Iterator[tuple[str, Problem]]:
     """What is hidden, by name, and the problem."""
-    if name in LOW:
-        dataset, splits = low(name)
-        split, hidden = splits[seed], {"cells": HIDDEN["cells"]}
-    else:
-        dataset = load(name)
-        split, hidden = draw_split(dataset, "paper", seed), HIDDEN
+    dataset = load(name)
+    split = draw_split(dataset, usual_split(name), seed)
+    hidden = {"cells": HIDDEN["cells"]} if name in LOW else HIDDEN
     for what, (mask, rate) in hidden.items():
         yield what, Problem(dataset, split, draw_mask(dataset, mask, rate, seed, split), seed)
 
