@@ -14,8 +14,8 @@ import pytest
 from bench.groups import write_groups
 
 from graphfill.bench import _snapshots as snapshots
-from graphfill.bench._own import Files
 from graphfill.bench._grid import Run, run_grid
+from graphfill.bench._own import Files
 from graphfill.bench._results import Results
 from graphfill.bench._runs import execute, pose
 

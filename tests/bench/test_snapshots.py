@@ -11,9 +11,9 @@ from bench.groups import write_groups  # noqa: E402
 from classified_graph import classified_graph  # noqa: E402
 
 from graphfill.bench import _snapshots as snapshots  # noqa: E402
-from graphfill.bench._data import Files  # noqa: E402
 from graphfill.bench._grid import Run, run_grid  # noqa: E402
 from graphfill.bench._models import gcn  # noqa: E402
+from graphfill.bench._own import Files  # noqa: E402
 from graphfill.bench._problem import Setting  # noqa: E402
 from graphfill.bench._results import Results  # noqa: E402
 from graphfill.bench._train import fit, seeded  # noqa: E402

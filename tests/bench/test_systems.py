@@ -15,7 +15,9 @@ from graphfill.bench._problem import CATALOGUE, Dataset, Problem, Setting
 from graphfill.errors import InputError
 
 QUICK = Setting(hidden=16, lr=0.03, max_epochs=40)
-NEEDS_NO_FILL = (*systems.FULL, *systems.WITHOUT_FEATURES, "pagnn", "gcnmf")
+NEEDS_NO_FILL = (
+    *systems.FULL, *systems.WITHOUT_FEATURES, "pagnn", "gcnmf", "chosen", "chosen-train",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("method", CATALOGUE["methods"])
@@ -79,5 +81,5 @@ def test_torch_is_loaded_only_to_run():
 def test_features_as_0_and_1():
     problem = classified_graph(missing=0.0)
     expected = (problem.dataset.X != 0).astype(problem.dataset.X.dtype)
-    np.testing.assert_array_equal(systems._features(problem, "full-binary"), expected)
-    np.testing.assert_array_equal(systems._features(problem, "full"), problem.dataset.X)
+    np.testing.assert_array_equal(systems._filled(problem, "full-binary"), expected)
+    np.testing.assert_array_equal(systems._filled(problem, "full"), problem.dataset.X)

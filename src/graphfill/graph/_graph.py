@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -311,7 +311,7 @@ class Graph:
             others = [node for node in dict.fromkeys(ends[1]) if node not in graph]
             nodes = None if n_nodes is not None else [*graph, *others]
             return cls.from_edges(*ends, nodes=nodes, n_nodes=n_nodes)
-        if isinstance(graph, Iterable) and not isinstance(graph, (str, bytes)):
+        if isinstance(graph, (list, tuple, Set, Iterator)):
             return cls.from_edges(graph, n_nodes=n_nodes)
         raise reader.not_a_graph(graph)
 
