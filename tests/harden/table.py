@@ -159,8 +159,8 @@ def mistakes() -> Row:
     SURVIVORS.write_text("\n".join([SURVIVORS_SAY, *lines, ""]))
     killed, n = sum(map(sum, rooms.values())), sum(map(len, rooms.values()))
     each = ", ".join(f"{room} {sum(some)} of {len(some)}" for room, some in sorted(rooms.items()))
-    low, high = (f"{share:.0%}".replace("%", " %") for share in wilson(killed, n))
-    said = f"{killed} noticed by tests (95 % interval of all: {low} to {high}): {each}"
+    low, high = wilson(killed, n)
+    said = f"{killed} noticed by tests (of all, 0.95 interval: {low:.2f} to {high:.2f}): {each}"
     return "Mistakes made in the code, drawn at random", f"{n} mistakes", said
 
 
