@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import graphfill as gf
+from graphfill.table import _text_column
 
 
 def ring(n):
@@ -265,3 +266,16 @@ def test_what_is_printed_has_nothing_that_a_terminal_obeys():
     said = [repr(result), str(gf.explain(result, 2, name)), *result.notes]
     assert not any(c in text for text in said for c in "\x1b\x9b\x07")
     assert "<script>" not in result._repr_html_()
+
+
+def test_words_of_very_many_values_are_left_alone_unless_asked_for(monkeypatch):
+    monkeypatch.setattr(_text_column, "MOST_CHANNELS", 300)
+    table, edges = ring(60)
+    table["town"] = holed([f"t{k % 12}" for k in range(60)])
+    result = filled(table, edges)
+    assert (
+        "Column 'town' is left alone with 12 missing cell(s): 12 different values in 48 known "
+        "cells would take very long; pass types={'town': 'category'} to fill it."
+    ) in result.notes
+    asked = filled(table, edges, types={"town": "category"}, method="propagation")
+    assert asked.table["town"].notna().all()

@@ -26,6 +26,7 @@ PEEK = 200  # cells that tell at once that a column holds no numbers
 NEARLY, LEAST = 0.9, 0.5  # of the known cells are numbers: then the others are asked about
 MOST_WORDS = 3  # the different ones, where fewer than nearly all cells are numbers
 MOST_SHOWN = 3
+MOST_CHANNELS = 5_000_000_000  # known cells times values; propagating these takes some ten minutes
 
 
 def open_text(cells: Cells, kind: str | None, missing: Mask, reading: Reading) -> Column | None:
@@ -93,6 +94,12 @@ def open_words(cells: Cells, missing: Mask, reading: Reading, kind: str | None =
         n_known, n_values = int(np.count_nonzero(~gaps)), int(np.count_nonzero(counts))
         if is_free(n_values, n_known, int(counts.max())):
             reason = f"free text ({n_values:,} different values in {n_known:,} known cells)"
+            return LeftAlone(cells, reason, missing)
+        if n_values * n_known > MOST_CHANNELS:
+            reason = (
+                f"{n_values:,} different values in {n_known:,} known cells would take very long; "
+                f"pass {typed(cells.series.name, 'category')} to fill it"
+            )
             return LeftAlone(cells, reason, missing)
     return _with_markers(Category(cells, "category", gaps), taken, words, kept)
 
