@@ -19,23 +19,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import torch
 
 import graphfill as gf
 from graphfill.bench._data import load
-from graphfill.bench._draws import draw_mask, draw_split
+from graphfill.bench._draws import draw_mask, draw_split, usual_split
 from graphfill.bench._fills import resolve
 from graphfill.bench._models import gcn, sage
 from graphfill.bench._models.blocks import whole
-from graphfill.bench._problem import Dataset, Problem, Setting, Split
+from graphfill.bench._problem import Problem, Setting
 from graphfill.bench._train import fit, seeded
 from graphfill.imputers._input_blocks import eigenvector_block, scaled
 from graphfill.imputers._label_folds import LabelFolds
@@ -44,7 +42,7 @@ from harness import HERE, table, write_part
 
 ROWS = HERE / "results" / "inputs.jsonl"
 PAPER = ("cora", "citeseer", "pubmed", "photo", "computers")
-LOW = ("chameleon_filtered", "minesweeper", "actor")
+LOW = ("chameleon", "minesweeper", "actor")
 HIDDEN = {"cells": ("uniform", 0.99), "nodes": ("structural", 0.995)}
 CHOSEN, BY_TRAIN = "chosen", "chosen, train"
 OF_PAPER = (CHOSEN, BY_TRAIN, "pcfi", "fp", "fp-exact", "graph", "full")
@@ -52,24 +50,11 @@ OF_LOW = (CHOSEN, BY_TRAIN, "zero", "fp", "pcfi", "full")
 NO_MASK = ("graph", "full")  # the same whatever is hidden
 
 
-def low(name: str) -> tuple[Dataset, list[Split]]:
-    """A graph of low homophily and its ten splits."""
-    with np.load(Path(os.environ["GRAPHFILL_DATA"]) / f"{name}.npz") as held:
-        ends, y = held["edges"].T, held["node_labels"].astype(np.int64)
-        graph = gf.Graph.from_edges(*ends, n_nodes=len(y))
-        parts = [held[f"{part}_masks"] for part in ("train", "val", "test")]
-        splits = [Split(*(np.flatnonzero(part[k]) for part in parts)) for k in range(10)]
-        return Dataset(name, graph, held["node_features"], y), splits
-
-
 def problems(name: str, seed: int) -> Iterator[tuple[str, Problem]]:
     """What is hidden, by name, and the problem."""
-    if name in LOW:
-        dataset, splits = low(name)
-        split, hidden = splits[seed], {"cells": HIDDEN["cells"]}
-    else:
-        dataset = load(name)
-        split, hidden = draw_split(dataset, "paper", seed), HIDDEN
+    dataset = load(name)
+    split = draw_split(dataset, usual_split(name), seed)
+    hidden = {"cells": HIDDEN["cells"]} if name in LOW else HIDDEN
     for what, (mask, rate) in hidden.items():
         yield what, Problem(dataset, split, draw_mask(dataset, mask, rate, seed, split), seed)
 
@@ -154,7 +139,7 @@ def run(sets: list[str], seeds: range, until: float) -> None:
 
 
 def tables() -> str:
-    """A line per case: means, then what the chosen input is ahead of each by."""
+    """A line per case: means over the runs that all methods have, what the choice is ahead by."""
     found: dict[tuple, dict[tuple, float]] = defaultdict(dict)
     kept = rows()
     for row in kept:
@@ -164,24 +149,24 @@ def tables() -> str:
     methods = list(dict.fromkeys((*OF_PAPER, *OF_LOW)))
     lines, ahead = [], []
     for case, held in found.items():
-        if case[1] == "none":
+        if case[1] == "none" or CHOSEN not in {name for name, _ in held}:
             continue
         held = {**found[case[0], "none", case[2]], **held}
         first = {"set": case[0], "hidden": case[1], "model": case[2]}
         line, difference = dict(first), dict(first)
-        ours = {seed: value for (method, seed), value in held.items() if method == CHOSEN}
-        for method in methods:
-            values = {seed: value for (name, seed), value in held.items() if name == method}
-            if values:
-                line[method] = f"{np.mean(list(values.values())):.1f} ({len(values)})"
-            pairs = [ours[seed] - values[seed] for seed in values.keys() & ours.keys()]
-            if pairs and method != CHOSEN:
-                error = np.std(pairs, ddof=len(pairs) > 1) / np.sqrt(len(pairs))
-                spread = f" ± {error:.1f}" if len(pairs) > 1 else " (1 run)"
-                difference[method] = f"{np.mean(pairs):+.1f}{spread}"
+        tried = [method for method in methods if method in {name for name, _ in held}]
+        seeds = {seed for _, seed in held}
+        seeds = [s for s in sorted(seeds) if all((method, s) in held for method in tried)]
+        line["runs"] = len(seeds)
+        for method in tried if seeds else ():
+            line[method] = f"{np.mean([held[method, seed] for seed in seeds]):.1f}"
+            pairs = [held[CHOSEN, seed] - held[method, seed] for seed in seeds]
+            error = np.std(pairs, ddof=len(pairs) > 1) / np.sqrt(len(pairs))
+            spread = f" ± {error:.1f}" if len(pairs) > 1 else ""
+            difference[method] = f"{np.mean(pairs):+.1f}{spread}"
         lines.append(line)
         ahead.append(difference)
-    headers = {name: name for name in ("set", "hidden", "model", *methods)}
+    headers = {name: name for name in ("set", "hidden", "model", "runs", *methods)}
     ratios = defaultdict(list)
     for row in kept:
         if row["method"] in (CHOSEN, BY_TRAIN):
@@ -193,8 +178,8 @@ def tables() -> str:
     return "\n\n".join(
         [
             table(lines, headers),
-            "The chosen input is ahead by, ± the standard error of the difference over these runs:",
-            table(ahead, {name: title for name, title in headers.items() if name != CHOSEN}),
+            "The chosen input is ahead by (± the standard error, where there are several runs):",
+            table(ahead, {name: name for name in headers if name not in (CHOSEN, "runs")}),
             "Processor seconds of choosing and of the one training that follows:",
             table(costs, {"set": "set", "input": "input, s", "training": "training, s"}),
         ]

@@ -53,6 +53,19 @@ def test_arrays_that_do_not_fit_are_refused():
             call(**changes)
 
 
+def test_tiles_that_do_not_fit_are_not_packed():
+    X, factor = np.ones((2, 9)), np.ones(2)
+
+    def pack(z, bits):
+        z, bits = np.empty(z), np.empty(bits, dtype=np.uint8)
+        _kernels.pack(X, None, 9, 0, 9, None, factor, z, bits, 9, 0, 2)
+
+    pack(18, 4)
+    for sizes in ((17, 4), (18, 3), (18, 0)):
+        with pytest.raises(ValueError, match=r"known|z"):
+            pack(*sizes)
+
+
 def test_a_graph_is_the_same_on_64_cores_and_takes_no_more_than_its_edges_call_for(monkeypatch):
     def built_on(cores, *edges):
         monkeypatch.setattr("graphfill.kernels._compiled_graphs.default_threads", lambda: cores)

@@ -73,6 +73,15 @@ def test_data_without_labels_or_masks():
     assert torch.equal(gp.NetworkInput()(column).x, gp.NetworkInput()(data).x)
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
+def test_the_type_of_the_features_stays(dtype):
+    data = made()
+    data.x = data.x.to(dtype)
+    filled = gp.NetworkInput()(data).x
+    assert filled.dtype is dtype
+    assert filled.isfinite().all()
+
+
 def test_other_names_and_a_mask():
     data = made()
     data.z, data.cls, data.gone = data.x.nan_to_num(), data.y, data.x.isnan()

@@ -33,7 +33,7 @@ HELD_SHARE = 0.1  # of the known cells, or rows
 def standardised(X: Floats) -> Floats:
     """Columns of mean 0 and deviation 1 by their known cells; a constant one becomes 0."""
     centred = X - np.nan_to_num(known_means(X)).astype(X.dtype)
-    spread = np.sqrt(np.nan_to_num(known_means(np.square(centred))))
+    spread = np.sqrt(np.nan_to_num(known_means(np.square(centred, dtype=np.float64))))
     largest = np.nan_to_num(np.fmax.reduce(np.abs(X), axis=0))
     varies = spread > 1e-6 * largest  # and not by rounding alone
     scale = np.where(varies, 1.0 / np.where(varies, spread, 1.0), 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -85,8 +86,9 @@ def network_input(
         search = Search(opened.values, linked, train, n_classes, seed, threads)
         found = search.run(judge)
     if opened.kind == "torch":
-        tensor = sys.modules["torch"].from_numpy(found.X).to(X.device)
-        object.__setattr__(found, "X", tensor)
+        tensor = sys.modules["torch"].from_numpy(found.X)
+        dtype = X.dtype if X.is_floating_point() else tensor.dtype
+        return replace(found, X=tensor.to(device=X.device, dtype=dtype))
     return found
 
 

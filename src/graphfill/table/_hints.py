@@ -45,8 +45,8 @@ def _coordinates(frame: nw.DataFrame[Any], id: Any) -> tuple[Any, Any] | None:
     }
 
     def values(name: str) -> Any:
-        cells = frame.get_column(numbers[name]).to_arrow()
-        return np.asarray(cells.cast("float64").to_numpy(), dtype=np.float64)
+        cells = frame.get_column(numbers[name]).to_arrow().cast("float64")
+        return np.asarray(cells.to_numpy(zero_copy_only=False), dtype=np.float64)
 
     pair = find_coordinates(list(numbers), values)
     lower = {name.lower(): name for name in numbers}
