@@ -127,7 +127,7 @@ REFUSED = [
     ({"lat": [1.0, 99.0], "lon": [1.0, 2.0]}, "'lat' of the table holds 99 in row 1"),
     ({"lat": [1.0, 2.0], "lon": [1.0, 500.0]}, "'lon' of the table holds 500 in row 1"),
     ({"lat": [120.0, 130.0], "lon": [45.0, 50.0]}, "name the latitude first"),
-    ({"lat": ["north", "south"], "lon": [1.0, 2.0]}, "holds .north. in row 0, which is no coordinate"),
+    ({"lat": ["north", "south"], "lon": [1.0, 2.0]}, "'north' in row 0, which is no coordinate"),
     ({"lat": [1.0, np.inf], "lon": [1.0, 2.0]}, "is infinite in row 1"),
     ({"lat": [None, 1.0], "lon": [1.0, None]}, "No row of the table has both coordinates"),
     ({"latitude": [1.0], "lon": [1.0]}, "did you mean 'latitude'"),
