@@ -39,7 +39,7 @@ TEXT_COPIES, TEXT_NODE_COPIES = 2.75, 15.0
 # taken not to be free again for what follows.
 CHUNK_BYTES, READER_BYTES = 150, 25_000_000
 NOT_FREED = 0.1
-MARGIN_BYTES = 20_000_000  # of a limit, left alone
+MARGIN_BYTES = 24_000_000  # of a limit, left alone
 MOST_OF_MEMORY = 0.75  # where no limit is named
 SAFETY = 1.15  # by which an estimate may be too low, where a limit has to be kept
 
