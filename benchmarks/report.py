@@ -87,9 +87,29 @@ def tables() -> str:
         "## A table from file to file\n\n"
         f"{kept['rows']:,} rows, ten mixed columns with 30 % of the cells missing, "
         f"{kept['edges']:,} edges, Parquet in and out, against the same 40 steps written with "
-        "pandas and SciPy (`benchmarks/plain_table.py`). By default graphfill solves for the limit "
-        "and fits on held-out cells how far to rely on it, which is another answer.\n\n"
+        "pandas and SciPy (`benchmarks/plain_table.py`).\n\n"
         f"{table(kept['results'], columns)}\n\n`python benchmarks/tables.py --rounds 1`\n"
+    )
+
+
+def defaults() -> str:
+    kept = json.loads((HERE / "results" / "tables-default.json").read_text())
+    fields = json.loads((HERE / "results" / "tables-fields.json").read_text())
+    columns = {
+        "who": "run", "seconds": "processor seconds", "ratio": "of propagation's", "bar": "bar",
+        "verdict": "", "peak_gb": "peak, GB", "memory_bar": "bar, GB", "memory_verdict": " ",
+    }  # fmt: skip
+    single = {name: columns[name] for name in ("who", "seconds", "ratio", "bar", "verdict")}
+    return (
+        "## The default, and the field\n\n"
+        f"From file to file, {kept['rows']:,} rows, ten mixed columns that are related with 20 % "
+        f"of the cells missing, {kept['edges']:,} edges. In a table of this size the default "
+        "compares few methods.\n\n"
+        f"{table(kept['results'], columns)}\n\n"
+        "`python benchmarks/tables.py --default --rounds 1`\n\n"
+        "`fill_field` against propagation to the limit, on the same channels, one thread:\n\n"
+        f"{table(fields['results'], single)}\n\n`python benchmarks/tables.py --fields --rounds 3 "
+        "--rows 100000 --edges 1000000`\n"
     )
 
 
@@ -114,7 +134,7 @@ def main() -> None:
         listed = "\n".join(sorted(commands))
         parts.append(f"## {title}\n\n{text}\n\n{table(rows, columns)}\n\n```\n{listed}\n```\n")
     if (HERE / "results" / "tables.json").exists():
-        parts.append(tables())
+        parts += [tables(), defaults()]
     if (HERE / "results" / "half_width.json").exists():
         parts.append(half_width())
     target = HERE.parent / "docs" / "speed.md"

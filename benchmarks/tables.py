@@ -35,9 +35,9 @@ COLUMNS = {
     "cells": "cells filled", "same": "cells as the plain script",
 }  # fmt: skip
 OURS = {
-    "graphfill, 40 steps": ["--solver", "diffusion", "--steps", "40", "--reliance", "1"],
-    "graphfill, defaults": [],
-}
+    "graphfill, 40 steps": ["--method", "propagation", "--solver", "diffusion",
+                            "--steps", "40", "--reliance", "1"],
+}  # fmt: skip
 
 DEFAULTS = {
     "propagation": ["--method", "propagation"],
