@@ -21,11 +21,6 @@ MISTAKES = [
     # Files.
     ("io/_columnar.py", "options.check_size(path, shared)", "pass"),
     ("io/_columnar.py", "options.check_size(path, table.nbytes + shared)", "pass"),
-    (
-        "io/_columnar.py",
-        "options.check_size(path, max(size, rows * meta.num_columns * CELL_BYTES))",
-        "pass",
-    ),
     ("io/_columnar.py", "    options.check_size(path, size)\n    for", "    for"),
     ("io/_columnar.py", "            options.check_size(path, size)\n\n", "\n\n"),
     ("io/_tables.py", "os.fsync(file.fileno())", "pass"),

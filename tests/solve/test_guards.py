@@ -71,3 +71,12 @@ def test_a_mean_of_neighbours_lies_between_the_known_cells(dtype):
         assert (inside | np.isnan(filled)).all()
         assert (zero[np.isnan(filled)] == 0).all()
         assert (filled[:, 3][~np.isnan(filled[:, 3])] == X.dtype.type(3.3)).all()
+
+
+@pytest.mark.parametrize("n_nodes", [20, 40, 50, 60])
+def test_small_problems_are_solved_to_the_end_of_the_longest_path(n_nodes):
+    path = gf.Graph.from_edges(np.arange(n_nodes - 1), np.arange(1, n_nodes))
+    X = np.full((n_nodes, 1), np.nan)
+    X[:2, 0] = 0.0, 1.0
+    filled = gf.propagate(X, path, normalization="rw", solver="exact").X
+    np.testing.assert_allclose(filled[1:], 1.0, rtol=1e-12)

@@ -131,11 +131,10 @@ def check_parquet(path: Path, file: Any, options: Options) -> None:
     if rows != meta.num_rows or any(group.num_rows < 0 for group in groups):
         raise pa.ArrowInvalid(f"it names {meta.num_rows} rows but its groups have {rows}")
     size = sum(max(group.total_byte_size, 0) for group in groups)
-    options.check_size(path, max(size, rows * meta.num_columns * CELL_BYTES))
     # Before a row is read: one row may hold a list of any length.
     repeated = any(file.schema.column(place).max_repetition_level for place in columns)
     values = values_of_columns(path) if repeated else [[n.num_rows] * len(columns) for n in groups]
-    size += sum(map(sum, values)) * CELL_BYTES
+    size += max(sum(map(sum, values)), rows * meta.num_columns) * CELL_BYTES
     options.check_size(path, size)
     for number, counts in enumerate(values):
         longest = longest_texts(path, file, number)
