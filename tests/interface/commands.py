@@ -85,7 +85,7 @@ def json_keys() -> dict[str, Any]:
         ran = {
             "impute": _run(place, *IMPUTE, "--json"),
             "impute, trusted": _run(place, *IMPUTE, *trust, "--report", "page.html", "--json"),
-            "impute, from disk": _run(place, *disk, "--memory-limit", "190MB", "--json"),
+            "impute, from disk": _run(place, *disk, "--memory-limit", "230MB", "--json"),
             "check": _run(place, "check", "people.csv", "friends.csv", "--json"),
             "explain": _run(place, *explain, "--json"),
             "plan": _run(place, *plan, "--workers", "2", "--json"),

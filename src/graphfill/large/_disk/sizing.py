@@ -23,7 +23,7 @@ from ...trust._channels import BLOCK_BYTES
 from .graph_file import EDGE_BYTES, SORT_BYTES
 from .parquet import EDGES_AT_ONCE, ColumnSize, EdgeFile, TableFile
 
-BASE_BYTES = 165_000_000  # Python with the libraries that are used
+BASE_BYTES = 185_000_000  # Python with the libraries that are used
 NODE_BYTES = 60  # ends of rows, components, numbers in place of ids
 SURVEY_BYTES = 30_000_000  # pairs of neighbours that are compared, at most
 WRITER_BYTES = 45_000_000  # of a Parquet file that is being written, at most
@@ -39,7 +39,7 @@ TEXT_COPIES, TEXT_NODE_COPIES = 2.75, 15.0
 # taken not to be free again for what follows.
 CHUNK_BYTES, READER_BYTES = 150, 25_000_000
 NOT_FREED = 0.1
-MARGIN_BYTES = 24_000_000  # of a limit, left alone
+MARGIN_BYTES = 28_000_000  # of a limit, left alone
 MOST_OF_MEMORY = 0.75  # where no limit is named
 SAFETY = 1.15  # by which an estimate may be too low, where a limit has to be kept
 
