@@ -3,26 +3,17 @@
 What is written differs from what was read in the filled cells only.
 """
 
+from ._missing_words import AMONG_NUMBERS, MISSING, PERHAPS, SURELY, as_number
 from ._parts import read_parts, write_parts
-from ._sheet import (
-    AMONG_NUMBERS,
-    KINDS,
-    MISSING,
-    PERHAPS,
-    SURELY,
-    Options,
-    Sheet,
-    as_number,
+from ._path import (
     check_columnar,
-    check_header,
     check_is_file,
-    check_some_rows,
     check_unchanged,
-    machine_memory,
     split_name,
     unreadable,
     version_of,
 )
+from ._sheet import KINDS, Options, Sheet, check_header, check_some_rows, machine_memory
 from ._tables import (
     check_output,
     check_written_here,

@@ -18,7 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import InputError
-from ._sheet import CELL_BYTES, Options, check_width, open_or_refuse
+from ._path import open_or_refuse
+from ._sheet import CELL_BYTES, Options, check_width
 
 FILE, OLD_FEATHER = b"ARROW1", b"FEA1"
 

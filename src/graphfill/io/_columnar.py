@@ -18,18 +18,8 @@ from ..errors import InputError, check_column_name
 from ._arrow import leaves, read_arrow, spread
 from ._columns import mark_missing, null_where, parse_column
 from ._footer import values_of_columns
-from ._sheet import (
-    CELL_BYTES,
-    Options,
-    Output,
-    Sheet,
-    check_columnar,
-    check_header,
-    check_some_rows,
-    check_width,
-    split_name,
-    unreadable,
-)
+from ._path import check_columnar, split_name, unreadable
+from ._sheet import CELL_BYTES, Options, Output, Sheet, check_header, check_some_rows, check_width
 
 GROUP_ROWS = 1 << 20  # of a file that is made from another format
 

@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..errors import InputError, meaning_value
-from ._sheet import AMONG_NUMBERS, KINDS, Sheet, as_number
+from ._missing_words import AMONG_NUMBERS, as_number
+from ._sheet import KINDS, Sheet
 from ._text import PEEK, TextFormat, matches, parse_dates, parse_dates_as, wrong_cell
 
 INTEGER = r"^-?(?:0|[1-9][0-9]*)$"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ._sheet import PathLike, check_is_file, unreadable
+from ._path import PathLike, check_is_file, unreadable
 from ._tables import replacing
 
 RECORD = "record.json"

@@ -18,17 +18,9 @@ import pyarrow as pa
 
 from ..errors import InputError, check_column_name
 from ._columns import mark_missing, missing_notes, parse_column
-from ._sheet import (
-    AMONG_NUMBERS,
-    CELL_BYTES,
-    Options,
-    Output,
-    Sheet,
-    check_header,
-    check_some_rows,
-    split_sheet,
-    unreadable,
-)
+from ._missing_words import AMONG_NUMBERS
+from ._path import split_sheet, unreadable
+from ._sheet import CELL_BYTES, Options, Output, Sheet, check_header, check_some_rows
 
 TIMES = 10  # the memory that a workbook takes, as a multiple of its unfolded size
 MOST_PARTS = 10_000

@@ -12,15 +12,8 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import check_column_name
-from ._sheet import (
-    CELL_BYTES,
-    Options,
-    Sheet,
-    check_header,
-    check_some_rows,
-    needs_extra,
-    unreadable,
-)
+from ._path import needs_extra, unreadable
+from ._sheet import CELL_BYTES, Options, Sheet, check_header, check_some_rows
 from ._spreadsheet import _array
 
 SAID = b"said"  # in the stream's metadata: notes, or why the file is refused

@@ -22,21 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, switch
-from ._sheet import (
+from ._path import (
     EDGE_ENDINGS,
     TABLE_ENDINGS,
-    Options,
-    Output,
     PathLike,
-    Progress,
-    Sheet,
     check_is_file,
     check_unchanged,
-    no_progress,
     split_name,
     split_sheet,
     version_of,
 )
+from ._sheet import Options, Output, Progress, Sheet, no_progress
 
 if TYPE_CHECKING:
     import pyarrow as pa

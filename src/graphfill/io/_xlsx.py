@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ._sheet import Options, needs_extra
+from ._path import needs_extra
+from ._sheet import Options
 from ._spreadsheet import choose_sheet
 
 if TYPE_CHECKING:

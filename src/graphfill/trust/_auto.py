@@ -75,9 +75,7 @@ class TableAssessment:
     ) -> None:
         self.options, self.tick, self.kept = options, tick, kept or Kept()
         links = graph
-        if (
-            options.rows_apart
-        ):  # hubs that are no rows: fields of rows alone, which know their cells
+        if options.rows_apart:  # fields of rows alone, for hubs that are no rows spoil them
             empty = np.empty(0, dtype=np.int64)
             n_rows = len(next(iter(columns.values())).missing)
             graph = Graph.from_edges(empty, empty, n_nodes=n_rows)

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from ...errors import InputError, option
-from .._sheet import COMPRESSIONS, Options, open_or_refuse, other_format, unreadable
+from .._path import COMPRESSIONS, open_or_refuse, other_format, unreadable
+from .._sheet import Options
 from .dialect import WHITESPACE
 
 CHUNK = 1 << 20

@@ -27,7 +27,8 @@ from .._columns import (
     parse_column,
     put,
 )
-from .._sheet import Options, Output, Sheet, check_some_rows, unreadable
+from .._path import unreadable
+from .._sheet import Options, Output, Sheet, check_some_rows
 from .dialect import WHITESPACE, Dialect
 from .head import TextFile, sniff
 from .margins import footer_rows
